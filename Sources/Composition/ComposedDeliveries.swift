@@ -30,7 +30,7 @@ package struct ComposedDeliveries {
     /// Returns this process's last failed attempt to deliver to a receiver.
     let lastFailure: @Sendable (ReceiverName) -> DeliveryFailure?
 
-    /// Stores each new receiver with a position at the end of the feed.
+    /// Creates the deliveries, and stores each new receiver with a position at the end of the feed.
     ///
     /// - Parameters:
     ///   - keys: The authorization server's keys, which also sign security event tokens.

@@ -101,7 +101,7 @@ public struct VerificationPolicy: Sendable {
     public let leeway: Int64
     public let nonceEncodings: Set<NonceEncoding>
 
-    /// Clamps a leeway outside 0...300.
+    /// Creates a policy. A `leeway` outside 0...300 is clamped to this range.
     public init(
         issuers: [String] = [appleIssuer], clientIDs: [String], leeway: Int64 = usualLeeway,
         nonceEncodings: Set<NonceEncoding> = Set(NonceEncoding.allCases)

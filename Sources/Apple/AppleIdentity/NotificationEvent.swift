@@ -49,7 +49,7 @@ extension NotificationEvent {
     /// Reads `events` in every form that Apple has documented or sent: an object or an array of objects,
     /// directly or inside a JSON string.
     ///
-    /// Throws `.eventsMalformed`.
+    /// Throws `.eventsMalformed` for any other form.
     static func parse(_ claim: JSONValue) throws(AppleTokenError) -> [NotificationEvent] {
         var value = claim
         if case .string(let text) = claim {

@@ -100,7 +100,8 @@ struct NotificationClaims: AppleClaims {
     var identifier: String?
     var events: JSONValue
 
-    /// Throws `.tokenMalformed`, `.notANotification`, `.claimMalformed` or `.claimMissing`.
+    /// Parses the claims. Throws `.tokenMalformed`, `.notANotification`, `.claimMalformed` or
+    /// `.claimMissing`.
     init(parsing payload: [UInt8]) throws(AppleTokenError) {
         var issuer, identifier: String?
         var audience: Audience?

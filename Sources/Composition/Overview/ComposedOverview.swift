@@ -80,7 +80,7 @@ struct ComposedOverview {
         }
     }
 
-    /// The overview pages.
+    /// Returns the overview pages.
     func pages(
         _ monitor: OverviewMonitor, doctor: any DoctorFinding, card: OverviewPages.OtherCard?
     ) -> OverviewPages {

@@ -14,7 +14,7 @@ public enum FaultPlace: String, Sendable, CaseIterable {
     case stream
 }
 
-/// A fault. It ends when it is removed, or after it has been applied a given number of times.
+/// A fault in Google's requests or responses. It ends when it is removed, or after a given number of uses.
 public struct GoogleFault: Sendable, Equatable {
     /// Maximum delay, which is longer than usual timeouts.
     public static let maximumDelay: Int64 = 60_000

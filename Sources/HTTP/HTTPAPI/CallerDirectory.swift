@@ -142,8 +142,8 @@ public enum APIKeySecret {
         prefix + Base64URL.encode(SecureRandom.bytes(count: 32))
     }
 
-    /// The hash for the configuration. A secret with 256 random bits cannot be guessed, so a fast hash is
-    /// sufficient.
+    /// Returns the hash for the configuration. A secret with 256 random bits cannot be guessed, so a fast
+    /// hash is sufficient.
     public static func hash(_ secret: String) -> SHA256Digest {
         SHA256Digest.hash(secret)
     }

@@ -36,7 +36,7 @@ public struct SealingKeyRing: Sendable {
 
     /// Opens a sealed value. It never returns any part of a value that has been changed.
     ///
-    /// - Throws: `SealError`.
+    /// - Throws: `SealError` if no key opens the value, or the value has been changed.
     public func open(
         _ sealed: [UInt8], for purpose: SealingPurpose, associatedData: [UInt8]
     ) throws(SealError) -> [UInt8] {

@@ -118,7 +118,8 @@ package struct TokenFile: Sendable {
 struct KeptTokens: Sendable, Equatable {
     let issuer: String
     let clientID: String
-    /// Requested scope, so that a call with a different `--scope` signs in again; `nil` without `--scope`.
+    /// Requested scope, so that a call with a different `--scope` signs in again; `nil` if `--scope` is not
+    /// given.
     let requestedScope: String?
     /// Granted scope; `nil` if the response has none.
     let scope: String?

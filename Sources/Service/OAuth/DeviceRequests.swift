@@ -5,8 +5,8 @@ import Cryptography
 public import StrictJSON
 import Synchronization
 
-/// `POST /oauth/device_authorization` (RFC 8628 §3.1): stores a request from a device that waits for its
-/// user.
+/// Handles `POST /oauth/device_authorization` (RFC 8628 §3.1): stores a request from a device that waits for
+/// its user.
 public struct DeviceRequests: Sendable {
     private let server: OAuthServer
 

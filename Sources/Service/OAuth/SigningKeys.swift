@@ -310,7 +310,7 @@ public struct SigningKeySealer: Sendable {
         self.keys = keys
     }
 
-    /// Makes a new key and seals it. Throws `.keyUnusable`.
+    /// Makes a new key and seals it. Throws `.keyUnusable` if OpenSSL fails.
     func makeKey(
         for algorithm: SignatureAlgorithm, _ dates: SigningKeySchedule.NewKey, at now: Moment
     ) throws(JOSEError) -> SigningKeyRecord {

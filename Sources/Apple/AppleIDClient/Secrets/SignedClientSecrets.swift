@@ -69,7 +69,7 @@ public final class SignedClientSecrets: ClientSecretSource {
 /// Provides client secrets.
 public protocol ClientSecretSource: Sendable {
     /// Returns valid secrets for a client ID, one for each of its team's keys, in the order to try them.
-    /// Never empty. Throws `.noSigningKey` and `.signingFailed`.
+    /// Never empty. Throws `.noSigningKey` if the team has no key, and `.signingFailed` if signing fails.
     func secrets(for clientID: String) throws(AppleCallError) -> [ClientSecret]
 
     /// Reports that Apple accepted this secret, so that later calls try its key first.

@@ -16,7 +16,7 @@ struct ConsoleSession: Sendable, Equatable {
     static let formKeySize = 32
 
     let id: [UInt8]
-    /// API key name.
+    /// The name of the API key that the operator signed in with.
     let key: String
     /// The digest of the key's hash, so that another key with the same name cannot continue the session.
     let keyDigest: SHA256Digest

@@ -142,7 +142,6 @@ public struct OAuthContext: Sendable {
     /// The contents of the `logo_file` files, at least the first `ClientLogo.mostBytes` + 1 bytes of each.
     /// Unreadable files have no entry.
     public let logos: [String: [UInt8]]
-    /// The page languages.
     public let languages: PageLanguages
 
     public init(

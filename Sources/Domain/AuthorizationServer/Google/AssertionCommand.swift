@@ -1,7 +1,7 @@
 public import AppleAccounts
 import Encodings
 
-/// A Google assertion that yields tokens without a code (streamlined linking, intent `get`).
+/// Issues tokens for a Google assertion, without a code (streamlined linking, intent `get`).
 public struct AssertionCommand: Sendable, Hashable {
     public let accountID: AccountID
     public let newGrantID: GrantID

@@ -43,8 +43,8 @@ public struct AssertionRecipe: Sendable {
         (self.keyID, self.clientDataHash) = (keyID, clientDataHash)
     }
 
-    /// Vouches for a text, such as an identity token, in the form that siwa requires: the client data is a
-    /// JSON object with the challenge and the text's SHA-256.
+    /// Creates a recipe for an assertion that vouches for a text, such as an identity token, in siwa's form:
+    /// the client data is a JSON object with the challenge and the text's SHA-256.
     public init(keyID: String, challenge: String, vouchingFor text: String) {
         let data = JSONObject([
             ("challenge", .string(challenge)),

@@ -35,7 +35,7 @@ public struct ClientKey: Sendable {
         (self.teamID, self.keyID) = (teamID, keyID)
     }
 
-    /// Reads an EC key in the format of RFC 7518 §6.2. Throws `.clientKeyRefused`.
+    /// Reads an EC key in the format of RFC 7518 §6.2. Throws `.clientKeyRefused` for any other key.
     public init(teamID: String, keyID: String, jwk: JSONObject) throws(EmulatorError) {
         try Self.check(teamID: teamID, keyID: keyID)
         guard jwk["kty"] == .string("EC"), jwk["crv"] == .string("P-256"),

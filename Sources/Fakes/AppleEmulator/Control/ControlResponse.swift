@@ -34,7 +34,7 @@ enum ResponseFormat: String, CaseIterable {
     case registration
 
     /// Reads the format from `?format=`, otherwise from `Accept: text/plain`. The default is JSON. Throws
-    /// `.parameterMalformed`.
+    /// `.parameterMalformed` for an unknown format.
     init(of request: Request) throws(EmulatorError) {
         if let wanted = request.uri.queryParameters["format"] {
             guard let format = ResponseFormat(rawValue: String(wanted)) else {

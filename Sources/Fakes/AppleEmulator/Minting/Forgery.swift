@@ -108,7 +108,7 @@ extension Forgery {
     ///   - honest: The claims before they are forged.
     ///   - hasNamedKey: True if `keyID` is the ID of an existing key, which then signs.
     ///
-    /// Throws `.memberIneffective`.
+    /// Throws `.memberIneffective` if a member of the forgery has no effect.
     func checkEffect(on honest: JSONObject, hasNamedKey: Bool) throws(EmulatorError) {
         try Self.checkRemoval(
             of: removedClaims, "remove_claims", from: honest, beside: claims, "claims")

@@ -132,7 +132,7 @@ public enum HashFunction: Sendable, CaseIterable {
 /// HMAC with the hash functions of HS256, HS384 and HS512 (RFC 7518 §3.2). The fake Apple and the tests use
 /// it to forge tokens.
 public enum MessageAuthenticationCode {
-    /// Returns the authentication code of a message. Throws `.signingFailed`.
+    /// Returns the authentication code of a message. Throws `.signingFailed` if OpenSSL fails.
     public static func make(
         for message: [UInt8], secret: [UInt8], with hash: HashFunction
     ) throws(JOSEError) -> [UInt8] {

@@ -126,7 +126,8 @@ struct GoogleEventToken: Sendable {
     }
 }
 
-/// `POST /v1/google/security-events`: receives Google's security events about linked Google accounts (RISC).
+/// Handles `POST /v1/google/security-events`: receives Google's security events about linked Google accounts
+/// (RISC).
 public struct SecurityEventReceiver: Sendable {
     private let server: OAuthServer
 

@@ -21,7 +21,7 @@ struct GoogleToken: Sendable {
 
     let claims: JSONObject
 
-    /// First performs all checks without a key, so that malformed tokens never cause a fetch.
+    /// Verifies a token. A malformed token never causes a key fetch.
     ///
     /// - Throws: `Fault`; `KeySetError` with the code `keys_unavailable` if Google's keys are unavailable.
     init(_ text: String, keys: any VerificationKeys) async throws {

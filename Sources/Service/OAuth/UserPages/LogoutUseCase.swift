@@ -193,7 +193,7 @@ public struct LogoutPrompt: Sendable {
     /// The name of the app that the user has signed in to.
     public let appName: LocalizedText
     public let account: Account
-    /// The registered URI that the browser is redirected to next; `nil` without a redirect.
+    /// The registered URI that the browser is redirected to next; `nil` if there is no redirect.
     public let target: RedirectTarget?
     /// The query of the URL that the form is posted to.
     public let query: String

@@ -83,7 +83,7 @@ public struct SelectList: Sendable, CustomStringConvertible {
         return placed
     }
 
-    /// Adds an expression.
+    /// Adds an expression, and returns its result column.
     public mutating func add<Value>(
         _ expression: String, _ type: Value.Type, as name: StaticString
     ) -> Column<Value> {

@@ -1,7 +1,7 @@
 public import AppleAccounts
 import AuthorizationServer
 
-/// Event receivers and their retries, for both databases.
+/// Statements for event receivers and their retries, for both databases.
 private enum DeliveryStatements {
     static let all = SQLStatement<EventReceiverTable>("all_receivers") {
         $0.add(EventReceiverTable.self)
