@@ -14,14 +14,14 @@ public struct NotificationEvent: Sendable, Equatable {
     public let kind: Kind
     /// `type` as Apple sent it; empty if missing.
     public let type: String
-    /// `sub`: identifies the user. Every event of a known kind has it.
+    /// `sub`, which identifies the user. Present in every event of a known kind.
     public let subject: String?
-    /// `event_time` in milliseconds since 1970, even if Apple sent seconds. Every event of a known kind has
-    /// it.
+    /// `event_time` in milliseconds since 1970, even if Apple sent seconds. Present in every event of a known
+    /// kind.
     public let eventTimeMilliseconds: Int64?
     public let email: String?
-    /// True if `email` is a relay address, according to Apple's
-    /// claim or, without one, the domain; `nil` if unknown.
+    /// True if `email` is a relay address, according to Apple's claim or, if it is missing, the domain; `nil`
+    /// if unknown.
     public let isPrivateEmail: Bool?
 }
 

@@ -1,6 +1,6 @@
 // KeySets owns the source and lifetime of verification keys: the remote key set with its cache, the pinned
-// key set, and the protocols that they need (source, snapshot store, clock). It owns no HTTP, no database,
-// and no rule about tokens.
+// key set, and the protocols that they need (source, snapshot store, clock). It contains no HTTP or database
+// code, and no rules about tokens.
 
 public import AppleIdentity
 public import Encodings

@@ -66,7 +66,8 @@ public protocol SigningKeySource: Sendable {
 /// The location of a team's signing keys.
 public enum SigningKeyLocation: Sendable, Equatable {
     case key(ClientSigningKey)
-    /// One key in a file. Without a key ID, the file needs Apple's name for it: `AuthKey_<KEYID>.p8`.
+    /// A file with one key. If `keyID` is `nil`, the file must have the name that Apple gives it,
+    /// `AuthKey_<KEYID>.p8`.
     case file(path: String, keyID: String?)
     /// All files in a directory that have a name like `AuthKey_<KEYID>.p8`; other files are ignored.
     case directory(path: String)

@@ -19,7 +19,7 @@ public struct AuditEntry: Sendable, Hashable {
         self.person = person
     }
 
-    /// The same entry without a reference to a person.
+    /// This entry without its reference to a person.
     public var withoutPerson: AuditEntry {
         AuditEntry(
             facts,

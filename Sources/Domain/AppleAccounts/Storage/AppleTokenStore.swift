@@ -47,9 +47,9 @@ public protocol AppleTokenStore: Sendable {
     /// Returns the earliest deadline among unfinished erasures.
     func earliestErasureDeadline() async throws -> Moment?
 
-    /// Claims due codes and tokens of erased accounts, the longest waiting first. With an ID, claims only the
-    /// codes and tokens of the erasure with this ID. `save` or `adoptErasureToken` ends a claim; from
-    /// `leaseUntil` on, it counts as interrupted.
+    /// Claims due codes and tokens of erased accounts, the longest waiting first. If `id` is set, claims only
+    /// that erasure's codes and tokens. `save` or `adoptErasureToken` ends a claim; from `leaseUntil` on, it
+    /// counts as interrupted.
     func claimErasureTokens(
         limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
     ) async throws -> [ClaimedErasureToken]

@@ -13,7 +13,7 @@ extension EmulatorState {
         guard let text = form["client_secret"] else {
             throw OAuthError(.invalidRequest, "client_secret is missing")
         }
-        // The signature is verified outside the lock, because this takes the longest.
+        // The signature is verified outside the lock, because verification is the slowest step.
         let (teamIDs, keys, now) = world.withLock { world in
             let now = clock.now() + world.clockOffset
             return (

@@ -118,8 +118,8 @@ extension Forgery {
         try checkSignature(honest)
     }
 
-    /// Checks the names to remove. Each must be present before the forgery, must be listed once, and must not
-    /// be added by the forgery.
+    /// Checks the names to remove. Each name must be present before the forgery, must be listed once, and
+    /// must not be added by the forgery.
     static func checkRemoval(
         of names: [String], _ member: String, from honest: JSONObject, beside added: JSONObject,
         _ addition: String

@@ -187,7 +187,7 @@ struct DailyCheck: Worker {
     }
 }
 
-/// What the result of a call to Apple means for a daily check. Does no I/O.
+/// A daily check's conclusion from the result of a call to Apple. Does no I/O.
 ///
 /// Apple allows one call per token per day. A call that may have counted is not repeated before the token's
 /// next check, which the claim has already scheduled. Only `rejected` is evidence about the user.

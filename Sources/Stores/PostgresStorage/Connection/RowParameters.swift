@@ -11,7 +11,7 @@ struct RowParameters: Sendable {
     }
 
     private var columns: [Parameter] = []
-    /// The statement's row sets that precede this one.
+    /// The statement's row sets that precede this row set.
     private let earlier: [[PostgresArray]]
     /// Number of parameters that precede this row set.
     private let first: Int
