@@ -111,7 +111,7 @@ public struct SigningKey: Sendable {
         (self.keyID, deferred) = (keyID, DeferredKey())
     }
 
-    /// The private key. Generates it if this is its first use. Throws `.tokenUnsignable` if OpenSSL fails.
+    /// The private key, which is generated at its first use. Throws `.tokenUnsignable` if OpenSSL fails.
     public var privateKey: RSAPrivateKey {
         get throws(EmulatorError) { try deferred.value }
     }

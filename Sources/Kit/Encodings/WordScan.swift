@@ -25,7 +25,7 @@ package enum WordScan {
         end(of: bytes, from: start, marks: escapes, isMarked: isEscape)
     }
 
-    /// Like `endOfPlainText`, but also stops at non-ASCII bytes.
+    /// Returns the same end as `endOfPlainText`, but also stops at non-ASCII bytes.
     package static func endOfPlainASCII(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         end(of: bytes, from: start) { word in
             escapes(in: word) | word & tops

@@ -124,7 +124,7 @@ public final class SigningKeys: Sendable {
     /// The origin of an ID token in a hint.
     enum HintOrigin: Sendable, Equatable {
         case genuine(IDTokenHint)
-        /// This process does not hold the key, so this service may have issued the token.
+        /// This process does not hold the key, so it cannot tell whether this service issued the token.
         case unknown
         /// This service did not issue the token.
         case foreign

@@ -26,7 +26,7 @@ struct ReceiptSignerCheck: Sendable {
 
 /// Refuses a receipt whose content was modified, or that another key has signed.
 struct ReceiptSignatureCheck: Sendable {
-    /// Returns the signed content.
+    /// Returns the signed content, if the signature is valid.
     func content(of message: borrowing SignedMessage) throws(ReceiptError) -> [UInt8] {
         guard let content = message.verifiedContent() else {
             throw ReceiptError(

@@ -80,7 +80,7 @@ public protocol ClientSecretSource: Sendable {
 public struct ClientSecret: Sendable, Equatable {
     /// The compact JWT.
     public let text: String
-    /// The key that signed it.
+    /// The ID of the key that signed the secret.
     public let keyID: String
 
     public init(text: String, keyID: String) {

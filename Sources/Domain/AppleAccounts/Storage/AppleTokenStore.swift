@@ -110,10 +110,10 @@ public struct AppleTokensDue: Sendable, Hashable {
 
 /// Work that is due and has not succeeded.
 ///
-/// This is independent of the time of the next attempt, because each
-/// claim and each failed attempt moves that time into the future.
+/// The backlog does not depend on the time of the next attempt, because each claim and each failed attempt
+/// moves that time into the future.
 public struct AppleTokensBacklog: Sendable, Hashable {
-    /// Work of one kind.
+    /// The backlog of one kind of work.
     public struct Queue: Sendable, Hashable {
         /// Number of entries, at most `most`.
         public let count: Int64

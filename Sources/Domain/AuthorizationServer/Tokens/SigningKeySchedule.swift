@@ -28,7 +28,7 @@ public struct SigningKeySchedule: Sendable, Hashable {
     public struct NewKey: Sendable, Hashable {
         public let signsFrom: Moment
         public let retiresAt: Moment
-        /// If another replica has stored a key at or after this time, the new key is not needed.
+        /// The time from which a key stored by another replica makes the new key unnecessary.
         public let unlessMadeAfter: Moment
     }
 

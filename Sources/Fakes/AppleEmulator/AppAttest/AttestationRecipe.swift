@@ -112,7 +112,7 @@ public enum AttestationFault: String, Sendable, CaseIterable {
     case credentialKey = "credential_key"
     /// The bytes after the key are not a map.
     case extensions
-    /// For macOS apps: System Integrity Protection is off.
+    /// System Integrity Protection is off. Only for macOS apps.
     case keyPolicy = "key_policy"
     case noKeyPolicy = "no_key_policy"
     // Errors in the receipt.

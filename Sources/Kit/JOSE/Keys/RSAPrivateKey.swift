@@ -12,7 +12,8 @@ public struct RSAPrivateKey: Sendable {
     private let modulus: [UInt8]
     private let exponent: [UInt8]
 
-    /// Generates a key, which takes about a second for 2048 bits on a slow machine. Throws `.keyUnusable`.
+    /// Generates a key, which takes about a second for 2048 bits on a slow machine. Throws `.keyUnusable` if
+    /// OpenSSL fails.
     public static func generate(bits: Int = 2048) throws(JOSEError) -> RSAPrivateKey {
         let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil)
         defer { EVP_PKEY_CTX_free(context) }

@@ -16,7 +16,8 @@ public final class RSAPublicKey: @unchecked Sendable {
     let modulus: [UInt8]
     let exponent: [UInt8]
 
-    /// Creates a key from two big-endian numbers, ignoring leading zeros. Throws `.keyUnusable`.
+    /// Creates a key from two big-endian numbers, ignoring leading zeros. Throws `.keyUnusable` unless the
+    /// modulus is odd and has 2048 to 4096 bits, and the exponent is 65537.
     public init(modulus: [UInt8], exponent: [UInt8]) throws(JOSEError) {
         let modulus = Array(modulus.drop { $0 == 0 })
         let exponent = Array(exponent.drop { $0 == 0 })
@@ -175,7 +176,7 @@ struct RSAModulus: ~Copyable {
     ]
 
     /// Creates a modulus from the big-endian bytes of n, which must be odd and have at least 2048 bits.
-    /// Throws `.keyUnusable`.
+    /// Throws `.keyUnusable` if OpenSSL fails.
     init(_ bytes: [UInt8]) throws(JOSEError) {
         let digestSize = 32
         let runOfFF = bytes.count - 3 - Self.digestInfo.count - digestSize

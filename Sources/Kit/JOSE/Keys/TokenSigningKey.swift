@@ -95,7 +95,7 @@ public struct TokenVerificationKey: Sendable {
         keyID = Self.thumbprint(of: form)
     }
 
-    /// Parses a key-set entry in the form that `jwk` returns. Throws `.keyUnusable`.
+    /// Parses a key-set entry in the form that `jwk` returns. Throws `.keyUnusable` for any other value.
     public init(jwk: JSONValue) throws(JOSEError) {
         func bytes(_ name: String) throws(JOSEError) -> [UInt8] {
             guard let bytes = jwk[name]?.string.flatMap({ Base64URL.decode($0) }) else {

@@ -207,7 +207,7 @@ public struct ConnectionsOutcome: Sendable {
         case choose([(app: ClientID, name: LocalizedText)])
         /// A 303 redirect to Apple's page.
         case signIn(WebAuthorizationRequest)
-        /// A 303 redirect to this page.
+        /// A 303 redirect to the connections page.
         case redirect(String)
         /// An error page. Its reason is `pageUnknown` if the query names an app without OAuth clients.
         case refusal(UserPageRefusal)
