@@ -37,7 +37,7 @@ package struct ComposedDeliveries {
     ///   - client: The HTTP client for reports to Google. Its owner shuts it down after the services have
     ///     stopped.
     /// - Returns: `nil` if there are no receivers.
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     init?(
         settings: ServiceSettings, store: any ServiceStore, feed: EventFeed, keys: SigningKeys?,
         client: HTTPClient,

@@ -225,7 +225,7 @@ struct WaitingWork: Sendable {
         }
     }
 
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     init(_ store: any ServiceStore) async throws {
         let receivers = try await store.receivers()
         self.init(

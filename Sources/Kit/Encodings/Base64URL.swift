@@ -60,7 +60,8 @@ public enum Base64URL {
         }
     }
 
-    /// Decodes `input` into `output`, which has exactly the decoded size. `input.count % 4` must not be 1.
+    /// Decodes `input` into `output`, which has exactly the decoded size. Returns false unless the input is
+    /// canonical base64url. `input.count % 4` must not be 1.
     private static func decode(
         _ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {

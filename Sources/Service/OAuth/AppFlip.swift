@@ -129,7 +129,7 @@ public struct AppFlip: Sendable {
     /// Attest nor a token for a bundle ID.
     ///
     /// - Parameter audience: The `aud` of the identity token; `nil` if the backend names the account instead.
-    /// - Throws: `AppCheckRefusal`.
+    /// - Throws: `AppCheckRefusal` in enforced mode, if the proof is missing or invalid.
     private func judge(
         _ evidence: AppEvidence, of link: AppFlipLink, audience: String? = nil, vouchingFor text: String
     ) async throws {

@@ -30,7 +30,7 @@ public struct DeviceRequests: Sendable {
 
     /// Counts a public client's request. Only the size of the table bounds requests from unknown addresses.
     ///
-    /// - Throws: `RequestsPaused`.
+    /// - Throws: `RequestsPaused` if the address has sent too many requests.
     public func admit(_ client: OAuthClient, from address: RequesterAddress?) throws(RequestsPaused) {
         guard !client.kind.isConfidential, let address else { return }
         let now = server.now()

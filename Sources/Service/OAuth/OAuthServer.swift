@@ -43,7 +43,7 @@ public final class OAuthServer: Sendable {
     /// Returns the access token if this service issued it for a configured client and it has not expired. The
     /// caller must check in the store whether the token is still valid.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     func genuineAccessToken(_ text: String) async throws -> AccessToken? {
         guard let unverified = AccessTokenVerifier.Unverified(text),
             let key = try await dependencies.keys.verificationKey(unverified.keyID),

@@ -100,7 +100,8 @@ final class EndedConsoleSessions: Sendable {
         }
     }
 
-    /// - Throws: `StorageError`, in which case no session may be treated as valid.
+    /// Returns true if the session was ended. Throws `StorageError`, in which case no session may be treated
+    /// as valid.
     func contains(_ session: ConsoleSession, at moment: Moment) async throws -> Bool {
         if let end = unwritten.withLock({ $0[session.key] }), session.expiresAt <= end { return true }
         return try await tickets.hasTicket(

@@ -127,7 +127,7 @@ struct VerificationContext: ~Copyable {
             && BN_bn2binpad(power, digest.baseAddress, Int32(Self.digestSize)) == Int32(Self.digestSize)
     }
 
-    /// Raises the signature to the exponent 65537 = 2¹⁶ + 1.
+    /// Raises the signature to the exponent 65537 = 2¹⁶ + 1. Returns false if OpenSSL fails.
     private borrowing func raiseSignature(_ modulus: borrowing RSAModulus) -> Bool {
         let (power, signature) = (power.pointer, signature.pointer)
         guard BN_to_montgomery(power, signature, modulus.montgomery, numberContext) == 1 else { return false }

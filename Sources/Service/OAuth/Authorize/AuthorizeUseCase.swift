@@ -175,7 +175,7 @@ extension OAuthError {
 extension AuthorizeUseCase {
     /// Returns the browser's session for any app; `nil` if the session has expired or was ended.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     func liveSession(of browser: AuthorizeBrowser) async throws -> BrowserSession? {
         let now = now()
         guard let session = sessions.open(browser.session), session.isGood(for: session.clientID, at: now),

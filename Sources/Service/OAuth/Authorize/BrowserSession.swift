@@ -104,7 +104,7 @@ struct EndedSessions: Sendable {
 
     /// Ends a session. Does nothing if the session has already ended.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     func insert(_ session: BrowserSession) async throws {
         _ = try await tickets.insertTicket(
             Ticket(

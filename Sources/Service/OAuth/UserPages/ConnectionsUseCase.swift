@@ -28,7 +28,7 @@ public struct ConnectionsUseCase: Sendable {
     /// Handles `GET /account/connections`. Waits only if the browser has a session.
     ///
     /// - Parameter query: The query as sent, which can be empty.
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<ConnectionsOutcome> {
         let query = self.query(query)
         if let userAgent = browser.userAgent, EmbeddedWebView.isOne(userAgent: userAgent) {

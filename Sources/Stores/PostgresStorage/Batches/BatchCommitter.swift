@@ -60,7 +60,7 @@ struct LockingBatch {
     let ids: SubjectIDs
     let sealing: any AppleTokenSealing
 
-    /// - Throws: `PostgresError`. The transaction must then be rolled back.
+    /// - Throws: `PostgresError` if a statement fails. The transaction must then be rolled back.
     func commitOnce(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
         let groups = WorkingSet.groups(of: commands)
         var unsent = [PostgresCall.begin]

@@ -255,7 +255,7 @@ extension DeliveryStore where Self: SQLStore {
             .replayed(name, after: cursor, at: moment))
     }
 
-    /// Changes a receiver and its retries. Does nothing if the receiver is unknown.
+    /// Changes a receiver and its retries. Returns false, and changes nothing, if the receiver is unknown.
     private func change(
         _ name: ReceiverName, _ receiver: SQLCall, _ retries: SQLCall, _ entry: AuditEntry
     ) async throws -> Bool {
