@@ -35,8 +35,8 @@ public struct IdentityTokenVerifier: Sendable {
         return try VerifiedIdentity(checked: claims)
     }
 
-    /// Returns every error in a token's claims, regardless of its signature. A debugger uses this to show
-    /// more than the first error. An empty list proves nothing.
+    /// Returns every error in a token's claims, regardless of its signature. A debugger uses this function to
+    /// show more than the first error. An empty list proves nothing.
     public func mistakes(
         of token: UnverifiedToken, expecting expectations: IdentityTokenExpectations, at now: NumericDate
     ) -> [AppleTokenError] {

@@ -38,8 +38,9 @@ public struct AppCheckPolicy: Sendable, Hashable {
 
     /// Judges a request. Returns `nil` if the mode is `off`, in which case proofs need not be read.
     ///
-    /// - Parameter appVersion: The request's `app_version` member. Any client can claim any version, so this
-    ///   only decides between the two kinds of request without a proof, and never lets a request pass.
+    /// - Parameter appVersion: The request's `app_version` member. Any client can claim any version, so the
+    ///   version only decides between the two kinds of request without a proof, and never lets a request
+    ///   pass.
     public func decision(on proof: AppCheckProof, appVersion: String?) -> AppCheckDecision? {
         let (kind, refusal) = judgement(on: proof, appVersion: appVersion)
         return switch mode {

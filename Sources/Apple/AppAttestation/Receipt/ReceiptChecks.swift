@@ -91,7 +91,8 @@ struct ReceiptEnvironmentCheck: Sendable {
 
 /// Refuses a receipt that belongs to another attestation of the same key (field 4).
 ///
-/// Do not use this for refreshed receipts, because Apple corrupts their hash by converting it through UTF-8.
+/// Do not use this check for refreshed receipts, because Apple corrupts their hash by converting it through
+/// UTF-8.
 struct ReceiptClientHashCheck: Sendable {
     let clientDataHash: ClientDataHash
 

@@ -196,7 +196,7 @@ public struct AuditActor: Sendable, Hashable {
 
 /// The actor that issued a command, and the request that contained it, for the audit log.
 ///
-/// This is a class, so that commands carry only an eight-byte reference.
+/// The type is a class, so that commands carry only an eight-byte reference.
 public final class AuditOrigin: Sendable {
     public let actor: AuditActor
     public let requestID: String?
