@@ -147,7 +147,7 @@ extension EmulatedWorld {
             isPrivateEmail: user.hidesEmail)
     }
 
-    /// Returns the `transfer_sub` for tokens while a transfer is open.
+    /// Returns the `transfer_sub` for tokens while a transfer is open; `nil` at other times.
     mutating func transferSubject(ofTokenFor position: Int, clientID: String, at now: Int64) -> String? {
         guard let app = app(of: clientID),
             let transfer = transfers.open(for: app.primaryClientID, at: now)

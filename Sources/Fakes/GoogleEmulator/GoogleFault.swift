@@ -56,7 +56,7 @@ struct FaultTable: Sendable {
         set { faults[place] = newValue }
     }
 
-    /// Returns the fault that applies to the next request, and counts the request.
+    /// Returns the fault that applies to the next request, if any, and counts the request.
     mutating func take(_ place: FaultPlace) -> GoogleFault? {
         guard let fault = faults[place] else { return nil }
         if let remaining = fault.remainingRequests {

@@ -72,7 +72,7 @@ public final class ReceiverState: Sendable {
         await sender.resume(receiver.rawValue)
     }
 
-    /// Returns the fault that applies to the next request, and counts the request.
+    /// Returns the fault that applies to the next request, if any, and counts the request.
     func takeFault(of receiver: EmulatedReceiver) -> ReceiverFault? {
         update { world in
             guard let fault = world.faults[receiver] else { return nil }

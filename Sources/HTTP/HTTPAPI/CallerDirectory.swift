@@ -49,7 +49,8 @@ public struct CallerDirectory: Sendable {
         try key(presenting: authorization, of: keys)
     }
 
-    /// Returns the caller that may read the metrics, identified by an API key or the metrics key.
+    /// Returns the caller that may read the metrics, identified by an API key or the metrics key; `nil` if
+    /// every caller is accepted.
     func metricsReader(presenting authorization: String?) throws(Problem) -> APIKey? {
         try key(presenting: authorization, of: keys + (metricsKey.map { [$0] } ?? []))
     }

@@ -59,7 +59,8 @@ public struct SealingKeyRing: Sendable {
     /// value. It does not open the value.
     public func isCurrent(_ sealed: [UInt8]) -> Bool { SealedFrame(parsing: sealed)?.keyName == first.name }
 
-    /// Returns the key name in a sealed value. Callers must not trust the name until `open` has succeeded.
+    /// Returns the key name in a sealed value; `nil` if the value is malformed. Callers must not trust the
+    /// name until `open` has succeeded.
     public static func keyName(of sealed: [UInt8]) -> String? {
         SealedFrame(parsing: sealed)?.keyName
     }

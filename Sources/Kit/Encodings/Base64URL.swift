@@ -179,7 +179,7 @@ public enum Hexadecimal {
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Returns the value of one hexadecimal digit, in upper or lower case.
+    /// Returns the value of a hexadecimal digit, in upper or lower case; `nil` for any other byte.
     @inlinable package static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

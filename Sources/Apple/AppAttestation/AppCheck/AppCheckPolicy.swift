@@ -196,7 +196,7 @@ public struct AppCheckPolicies: Sendable {
 
     public subscript(target: AppCheckTarget) -> AppCheckPolicy? { indexByTarget[target].map { all[$0] } }
 
-    /// Returns the policy for a bundle ID, which is the `aud` of the app's identity tokens.
+    /// Returns the policy for a bundle ID, which is the `aud` of the app's identity tokens; `nil` if none.
     public func ofApp(_ bundleID: String) -> AppCheckPolicy? { self[.app(bundleID: bundleID)] }
 
     /// Returns the policies for these bundle IDs and their OAuth clients.

@@ -126,8 +126,8 @@ struct ClientSecretCache {
         return keys.filter { $0.keyID == accepted } + keys.filter { $0.keyID != accepted }
     }
 
-    /// Returns a cached secret that can still be used. A secret from the future, which exists after the
-    /// clock was set back, is not used.
+    /// Returns a cached secret that can still be used; `nil` if there is none. A secret from the future,
+    /// which exists after the clock was set back, is not used.
     func secret(of key: ClientSigningKey, for clientID: String, at now: Int64) -> ClientSecret? {
         let entry = entries.first { $0.clientID == clientID && $0.key == key }
         guard let entry, now >= entry.issuedAt, now - entry.issuedAt < Self.life - Self.reserve else {

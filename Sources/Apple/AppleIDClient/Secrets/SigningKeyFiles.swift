@@ -72,7 +72,7 @@ public enum SigningKeyLocation: Sendable, Equatable {
     /// All files in a directory that have a name like `AuthKey_<KEYID>.p8`; other files are ignored.
     case directory(path: String)
 
-    /// Returns the key ID from a file name like `AuthKey_<KEYID>.p8`.
+    /// Returns the key ID from a file name like `AuthKey_<KEYID>.p8`; `nil` for any other name.
     public static func keyID(inFileName path: String) -> String? {
         let name = path.split(separator: "/").last ?? ""
         guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }

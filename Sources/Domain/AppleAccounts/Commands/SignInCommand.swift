@@ -323,7 +323,7 @@ extension SubjectRecord {
         return isChanged
     }
 
-    /// Returns the time of the previous sign-in to this app.
+    /// Adds the sign-in to the app's credential. Returns the time of the previous sign-in to the app, if any.
     private mutating func takeCredential(_ command: SignInCommand) -> Moment? {
         let index = touchCredential(of: command.clientID)
         credentials[index].record.merge(Authorization(moment: command.authorizedAt, source: .signIn))

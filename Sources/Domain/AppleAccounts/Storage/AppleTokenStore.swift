@@ -21,7 +21,7 @@ public protocol AppleTokenStore: Sendable {
         except resting: Set<ClientID>
     ) async throws -> [ClaimedCheck]
 
-    /// Returns the time of the next token check for any client ID not in `resting`.
+    /// Returns the time of the next token check for any client ID not in `resting`; `nil` if there is none.
     func nextCheckDue(except resting: Set<ClientID>) async throws -> Moment?
 
     /// Records that a check has not succeeded. The check still counts as due since the time when it first
@@ -44,7 +44,7 @@ public protocol AppleTokenStore: Sendable {
     /// Returns an account's erasure; `nil` unless the account was erased.
     func erasure(of id: AccountID) async throws -> ErasureRecord?
 
-    /// Returns the earliest deadline among unfinished erasures.
+    /// Returns the earliest deadline among unfinished erasures; `nil` if there are none.
     func earliestErasureDeadline() async throws -> Moment?
 
     /// Claims due codes and tokens of erased accounts, the longest waiting first. If `id` is set, claims only

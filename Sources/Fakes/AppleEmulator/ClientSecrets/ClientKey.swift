@@ -109,7 +109,7 @@ struct ClientKeyRing {
         keys.first { $0.teamID.isByteEqual(to: teamID) && $0.keyID.isByteEqual(to: keyID) }
     }
 
-    /// Returns the team's newest key whose private key is known.
+    /// Returns the team's newest key whose private key is known; `nil` if there is none.
     func signingKey(of teamID: String) -> ClientKey? {
         keys.last { $0.teamID.isByteEqual(to: teamID) && $0.privateKeyPEM != nil }
     }

@@ -177,7 +177,7 @@ extension AuthorizeUseCase {
         return try? Form(parsing: request.body, mostFields: mostFields, mostBytes: mostBytes)
     }
 
-    /// Returns the cookie as the browser sent it.
+    /// Returns the session cookie as the browser sent it; `nil` if it sent none.
     func sessionCookie(of request: HTTPRequest) -> String? {
         CookieField.value(of: cookieName, in: request.cookie)
     }

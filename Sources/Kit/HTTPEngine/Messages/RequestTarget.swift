@@ -172,7 +172,7 @@ package struct ASCIISet: Sendable {
 
 /// Faster searches and comparisons for `Substring`, which process many bytes at a time.
 extension Substring {
-    /// Returns the first position of an ASCII character.
+    /// Returns the first position of an ASCII character; `nil` if the text does not contain it.
     package func firstIndex(ofASCII byte: UInt8) -> Index? {
         let found = utf8.withContiguousStorageIfAvailable { bytes in
             WordScan.firstOffset(of: byte, in: UnsafeRawBufferPointer(bytes), from: 0) ?? bytes.count

@@ -101,7 +101,7 @@ struct GoogleEventToken: Sendable {
         return state
     }
 
-    /// Returns the Google account in an `iss-sub` subject.
+    /// Returns the Google account in an `iss-sub` subject; `nil` for any other subject.
     private static func account(_ subject: JSONValue, _ settings: GoogleSettings) -> String? {
         let issuers = [settings.eventIssuer] + settings.identityIssuers
         guard let issuer = subject["iss"]?.string, issuers.contains(where: { $0.isByteEqual(to: issuer) }),

@@ -52,7 +52,7 @@ extension ColumnChoice where T == AuditTable {
 }
 
 extension AuditTable {
-    /// Returns SQL that clears the columns about the user.
+    /// SQL that clears the columns about the user.
     public static var clearing: String { sensitiveNames(except: .only { _ in [] }).cleared }
 }
 
