@@ -41,7 +41,8 @@ public struct CallerDirectory: Sendable {
     /// Accepts every caller. For development only.
     public static let open = CallerDirectory()
 
-    /// Returns the caller; `nil` if the directory accepts every caller. Throws `caller_unauthenticated`.
+    /// Returns the caller; `nil` if every caller is accepted. Throws `caller_unauthenticated` if none
+    /// matches.
     ///
     /// Compares the secret's hash with every configured hash in full, so that the time taken reveals nothing
     /// about the hashes.

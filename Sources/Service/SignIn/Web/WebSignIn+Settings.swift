@@ -93,7 +93,7 @@ struct WebURL {
 
     private static let longest = 2048
 
-    /// Returns `nil` for any other string.
+    /// Returns `nil` unless the string is such a URL.
     init?(_ text: String) {
         guard text.utf8.count <= Self.longest, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
         let rest: Substring

@@ -85,7 +85,7 @@ struct AuthorizeTexts: TranslatedTexts {
         let title: String
         /// Explains the expected value and the value found.
         let reason: String
-        /// Explains the remedy.
+        /// The text that explains the remedy.
         let advice: String
     }
 
