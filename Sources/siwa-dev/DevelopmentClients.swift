@@ -33,7 +33,7 @@ struct DevelopmentClients {
     /// URL of the fake Apple's page that shows the request it receives.
     let site: String
 
-    /// Returns the OAuth settings. Throws `ConfigurationMistakes`.
+    /// Returns the OAuth settings. Throws `ConfigurationMistakes` if a client is invalid.
     func settings(publicURL: String, deployment: Deployment) throws -> OAuthSettings? {
         let context = OAuthContext(
             isDevelopment: true, publicURL: publicURL, deployment: deployment, appsWithWebSignIn: [app],

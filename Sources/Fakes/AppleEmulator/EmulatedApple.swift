@@ -23,8 +23,8 @@ public final class EmulatedApple: Service {
     private let saver: StateSaver?
     private let lock: StateFileLock?
 
-    /// Uses the keys in the configuration, otherwise the keys in the state file, otherwise new keys. Throws
-    /// `EmulatorError`.
+    /// Creates the emulator with the keys in the configuration, otherwise in the state file, otherwise new
+    /// keys. Throws `EmulatorError` if the configuration or the state file is unusable.
     public init(
         configuration: EmulatorConfiguration, clock: EmulatorClock, logger: Logger = Logger(label: "emulator")
     ) async throws {
@@ -58,7 +58,7 @@ public final class EmulatedApple: Service {
 
     /// Posts a notification's payload to the notification URL, as the control API does, and counts it.
     ///
-    /// Throws `.notificationURLMissing`. The result contains the receiver's response.
+    /// The result contains the receiver's response. Throws `.notificationURLMissing` if no URL is set.
     public func deliver(_ payload: String) async throws(EmulatorError) -> Delivery {
         guard let target = state.notificationTarget else { throw EmulatorError(.notificationURLMissing) }
         return await NotificationDispatcher(state: state).deliver(payload, to: target)

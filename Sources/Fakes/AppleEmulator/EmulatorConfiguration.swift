@@ -41,7 +41,8 @@ public struct EmulatorConfiguration: Sendable {
         self.apps = apps
     }
 
-    /// Configures one team with one app. Throws `.configurationInvalid` without a client ID.
+    /// Creates a configuration of one team with one app. Throws `.configurationInvalid` if there is no client
+    /// ID.
     public init(teamID: String, clientIDs: [String]) throws(EmulatorError) {
         self.init(apps: [try EmulatedApp(teamID: teamID, clientIDs: clientIDs)])
     }

@@ -23,7 +23,7 @@ public final class EmulatorState: Sendable {
     /// the world, and only until the next reset.
     private let start: Mutex<EmulatorStart>
 
-    /// Creates the state. Throws `.configurationInvalid`.
+    /// Creates the state. Throws `.configurationInvalid` if the configuration is unusable.
     init(
         configuration: EmulatorConfiguration, keys: [SigningKey], clock: EmulatorClock
     ) throws(EmulatorError) {
@@ -63,7 +63,7 @@ public final class EmulatorState: Sendable {
 
     private static let longestStep: Int64 = 315_360_000
 
-    /// Returns the App Attest authorities. Throws `.attestationUnsignable`.
+    /// Returns the App Attest authorities. Throws `.attestationUnsignable` if OpenSSL fails.
     func authorities() throws(EmulatorError) -> AppAttestAuthorities {
         try appAttest.withLock { held throws(EmulatorError) in
             if let held { return held }
@@ -73,7 +73,7 @@ public final class EmulatorState: Sendable {
         }
     }
 
-    /// Restores an earlier run's state. Throws `.stateFileDamaged`.
+    /// Restores an earlier run's state. Throws `.stateFileDamaged` if a stored key is unusable.
     func restore(_ snapshot: WorldSnapshot) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in
             do {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Apple's signing keys: the published keys, and retired keys that can still sign forged tokens.
 ///
-/// Not thread-safe, so its owner locks it. The owner also generates the keys, because that is slow.
+/// Not thread-safe, so its owner locks it. The owner also generates the keys, because generation is slow.
 struct KeyRing {
     /// Maximum number of keys. Apple publishes 1 to 5, but tests of limits need more.
     static let capacity = 16
@@ -111,7 +111,7 @@ public struct SigningKey: Sendable {
         (self.keyID, deferred) = (keyID, DeferredKey())
     }
 
-    /// The private key. Generates it if this is its first use. Throws `.tokenUnsignable` if OpenSSL fails.
+    /// The private key, which is generated at its first use. Throws `.tokenUnsignable` if OpenSSL fails.
     public var privateKey: RSAPrivateKey {
         get throws(EmulatorError) { try deferred.value }
     }

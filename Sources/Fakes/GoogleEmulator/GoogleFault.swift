@@ -14,7 +14,7 @@ public enum FaultPlace: String, Sendable, CaseIterable {
     case stream
 }
 
-/// A fault. It ends when it is removed, or after it has been applied a given number of times.
+/// A fault in Google's requests or responses. It ends when it is removed, or after a given number of uses.
 public struct GoogleFault: Sendable, Equatable {
     /// Maximum delay, which is longer than usual timeouts.
     public static let maximumDelay: Int64 = 60_000
@@ -29,7 +29,7 @@ public struct GoogleFault: Sendable, Equatable {
 
     /// Delay before the request or the response is sent.
     public var delayMilliseconds: Int64 = 0
-    /// Response status of Google's endpoint, 200 to 599. If it is set, the endpoint only sends this status.
+    /// Response status of Google's endpoint, 200 to 599. If it is set, the endpoint sends only this status.
     public var status: Int?
     public var loss: Loss?
     /// Number of requests that the fault still applies to; `nil` for all requests.
@@ -56,7 +56,7 @@ struct FaultTable: Sendable {
         set { faults[place] = newValue }
     }
 
-    /// Returns the fault that applies to the next request, and counts the request.
+    /// Returns the fault that applies to the next request, if any, and counts the request.
     mutating func take(_ place: FaultPlace) -> GoogleFault? {
         guard let fault = faults[place] else { return nil }
         if let remaining = fault.remainingRequests {

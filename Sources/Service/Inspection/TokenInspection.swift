@@ -253,7 +253,7 @@ package protocol InspectedKeySource: Sendable {
     func issuerKeys() async throws(KeysUnavailable) -> [JSONValue]
 }
 
-/// Keys are unavailable.
+/// The error for keys that are unavailable, described for the user.
 package struct KeysUnavailable: Error, CustomStringConvertible {
     package let description: String
 

@@ -70,7 +70,7 @@ public struct PostgresAddress: Sendable, Equatable {
 }
 
 extension PostgresAddress: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Returns only the place, because a log line must not contain the password.
+    /// The place without the password, because the password must not reach a log.
     public var description: String { place }
     public var debugDescription: String { place }
 }

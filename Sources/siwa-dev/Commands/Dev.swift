@@ -10,7 +10,7 @@ import ReceiverEmulator
 import ServiceLifecycle
 import UnixSignals
 
-/// `siwa dev`
+/// The `siwa dev` command.
 struct Dev: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: DevelopmentCommand.dev.abstract,

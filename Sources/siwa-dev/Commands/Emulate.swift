@@ -13,7 +13,7 @@ import ReceiverEmulator
 import ServiceLifecycle
 import UnixSignals
 
-/// `siwa emulate`
+/// The `siwa emulate` command.
 struct Emulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: DevelopmentCommand.emulate.abstract,
@@ -220,7 +220,8 @@ struct ReceiverOptions: ParsableArguments {
     @Option(help: "The aud of security event tokens; their iss is --issuer.")
     var audience = DevelopmentReceivers.audience
 
-    /// Creates the service for the receivers. Throws `EmulatorError`, and `GoogleOptions.FileUnreadable`.
+    /// Creates the service for the receivers. Throws `EmulatorError` if the configuration is unusable, and
+    /// `GoogleOptions.FileUnreadable`.
     func service(
         host: String, port: Int, allowedHosts: [String], logger: Logger
     ) throws -> ReceiverEmulatorService {

@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import Pages
 
-/// `GET /auth/authorize`, and the forms on its page. The page needs no scripts, because each step is a
-/// separate form.
+/// Handles `GET /auth/authorize`, and the forms on its page. The page needs no scripts, because each step is
+/// a separate form.
 struct AuthorizeEndpoint: Sendable {
     private static let path = "/auth/authorize"
 

@@ -10,9 +10,9 @@ struct ControlResponse {
     let json: JSONObject
     /// The response value that scripts need most often.
     let text: String
-    /// For identity tokens: the body of the sign-in request.
+    /// The body of the sign-in request; only for identity tokens.
     var signIn: JSONObject?
-    /// For attestations: the body of the request that registers the key.
+    /// The body of the request that registers the key; only for attestations.
     var registration: JSONObject?
 
     func response(_ format: ResponseFormat, _ status: HTTPResponse.Status) -> Response {
@@ -34,7 +34,7 @@ enum ResponseFormat: String, CaseIterable {
     case registration
 
     /// Reads the format from `?format=`, otherwise from `Accept: text/plain`. The default is JSON. Throws
-    /// `.parameterMalformed`.
+    /// `.parameterMalformed` for an unknown format.
     init(of request: Request) throws(EmulatorError) {
         if let wanted = request.uri.queryParameters["format"] {
             guard let format = ResponseFormat(rawValue: String(wanted)) else {

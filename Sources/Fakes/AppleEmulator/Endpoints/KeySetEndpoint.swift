@@ -6,7 +6,7 @@ import Hummingbird
 import JOSE
 import StrictJSON
 
-/// `GET /auth/keys`.
+/// Handles `GET /auth/keys`.
 struct KeySetEndpoint: Sendable {
     let state: EmulatorState
 

@@ -1,7 +1,7 @@
 import Hummingbird
 import StrictJSON
 
-/// `POST /auth/token`, with its three grant types.
+/// Handles `POST /auth/token`, with its three grant types.
 struct TokenEndpoint: Sendable {
     let state: EmulatorState
 
@@ -77,7 +77,8 @@ enum GrantType: String, CaseIterable {
     case clientCredentials = "client_credentials"
 }
 
-/// `POST /auth/revoke`. Authenticates the client, and sends an empty 200 for known and unknown tokens.
+/// Handles `POST /auth/revoke`. Authenticates the client, and sends an empty 200 for known and unknown
+/// tokens.
 struct RevokeEndpoint: Sendable {
     let state: EmulatorState
 

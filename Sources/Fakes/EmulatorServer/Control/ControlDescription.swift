@@ -101,12 +101,12 @@ extension ControlCall {
 }
 
 extension ControlListing {
-    /// The parameters of the query, with the response format if there is a choice.
+    /// Returns the parameters of the query, with the response format if there is a choice.
     fileprivate func query(_ formats: [String]) -> [Value] {
         formats.isEmpty ? query : query + [("format", .word(among: ["json"] + formats))]
     }
 
-    /// A member's condition in words; empty for an optional member.
+    /// Returns a member's condition in words; empty for an optional member.
     fileprivate func need(of name: String) -> String {
         guard let group = required.first(where: { $0.contains(name) }) else { return "" }
         return group.count == 1 ? "; required" : "; exactly one of \(group.joined(separator: ", "))"

@@ -17,8 +17,8 @@ public struct Exchange: Sendable, Equatable {
     /// Start time in milliseconds since 1970.
     public let at: Int64
     public let span: ExchangeSpan
-    /// Value of `X-Request-ID` in the response, which identifies the server's own record. `nil` without such
-    /// a header, and for a request that the emulator itself received.
+    /// Value of `X-Request-ID` in the response, which identifies the server's own record. `nil` if there is
+    /// no such a header, and for a request that the emulator itself received.
     public let requestID: String?
 
     package init(

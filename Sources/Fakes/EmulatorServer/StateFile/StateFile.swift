@@ -54,7 +54,7 @@ package struct StateFile<Snapshot: Codable>: Sendable {
         }
     }
 
-    /// Writes the state durably. Throws `.stateFileUnwritable`.
+    /// Writes the state durably. Throws `.stateFileUnwritable` if that fails.
     package func write(_ snapshot: Snapshot) throws(EmulatorError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
@@ -88,8 +88,8 @@ package actor StateSaver {
         (self.logger, self.write) = (logger, write)
     }
 
-    /// Saves the state. When it returns, the file contains all changes made before the call. Throws the write
-    /// error.
+    /// Saves the state. When it returns, the file contains all changes made before the call. Throws the error
+    /// if the write fails.
     package func save() async throws {
         if let next { return try await next.value }
         // The task is unstructured, because cancelling one caller must not cancel the write for other

@@ -50,7 +50,7 @@ struct ServiceAccount: Sendable, Codable {
     /// True if the RISC API is enabled in the account's project.
     let hasAPI: Bool
 
-    /// Creates an account with a new key, which takes up to a second. Throws `JOSEError`.
+    /// Creates an account with a new key, which takes up to a second. Throws `JOSEError` if OpenSSL fails.
     init(project: String, hasRole: Bool, hasAPI: Bool) throws {
         // The name differs from Google's names, because `siwa` sends a real account's token only to Google.
         let number = Hexadecimal.encode(SecureRandom.bytes(count: 4))

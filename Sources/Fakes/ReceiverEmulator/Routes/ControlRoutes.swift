@@ -87,7 +87,7 @@ struct ControlRoutes: Sendable {
         return json
     }
 
-    /// The latest messages, the oldest first.
+    /// Returns the latest messages, oldest first.
     private func messages(_ filter: MessageFilter, asText: Bool) -> Response {
         let found = state.messages.filter { message in
             (filter.receiver == nil || message.receiver == filter.receiver)

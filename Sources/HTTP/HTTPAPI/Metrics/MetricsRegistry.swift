@@ -87,7 +87,7 @@ public final class MetricsRegistry: MetricsFactory {
         families.withLock { $0.refreshes.append(refresh) }
     }
 
-    /// All metrics in text format, sorted by name, so that two scrapes can be compared.
+    /// Returns all metrics in text format, sorted by name, so that two scrapes can be compared.
     package func text() -> [UInt8] {
         for refresh in families.withLock({ $0.refreshes }) { refresh() }
         let byName = families.withLock { $0.byName }

@@ -27,7 +27,7 @@ public struct DevicePageUseCase: Sendable {
     ///   - query: The query as sent, which can be empty.
     ///   - address: The browser's address; `nil` if it is unknown. All unknown addresses count as one
     ///     address.
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     public func begin(
         _ query: String, from browser: AuthorizeBrowser, at address: RequesterAddress?
     ) -> Step<DevicePageOutcome> {

@@ -90,7 +90,7 @@ extension PostgresURL {
 
     /// Connects. Blocks for at most `connect_timeout` for each host in the URL.
     ///
-    /// - Throws: `PostgresError`.
+    /// - Throws: `PostgresError` if no host accepts the session.
     func connect() throws -> ConnectionHandle {
         let connection = withParameters { PQconnectdbParams($0, $1, 1) }
         guard let connection else { throw PostgresError.refused("out of memory") }
