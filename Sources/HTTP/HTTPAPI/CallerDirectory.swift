@@ -7,7 +7,7 @@ import HTTPEngine
 public struct CallerDirectory: Sendable {
     /// All configured keys, including operator keys.
     private let allKeys: [APIKey]
-    /// The keys that may call the API.
+    /// The keys whose holders may call the API.
     private let keys: [APIKey]
     /// The key that gives access only to the metrics; `nil` if it is not configured.
     private let metricsKey: APIKey?

@@ -76,7 +76,8 @@ public protocol ClientSecretSource: Sendable {
     func accepted(_ secret: ClientSecret, for clientID: String)
 }
 
-/// A client secret: the JWT that authenticates a team and client ID to Apple. Descriptions omit it.
+/// A client secret: the JWT that authenticates a team and client ID to Apple. Its descriptions show the key
+/// ID, never the JWT.
 public struct ClientSecret: Sendable, Equatable {
     /// The compact JWT.
     public let text: String

@@ -116,7 +116,7 @@ public struct ClientSigningKey: Sendable, Equatable {
             .map { String(String.UnicodeScalarView($0.filter { $0 != "\u{FEFF}" && $0 != "\t" })) }
             .map { line in String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
             .filter { !$0.isEmpty }
-        // OpenSSL accepts more formats, and would ask for the password of an encrypted key on the terminal.
+        // OpenSSL accepts more formats than Apple's key files use.
         guard lines.count >= 3, lines.first == "-----BEGIN PRIVATE KEY-----",
             lines.last == "-----END PRIVATE KEY-----",
             Base64.decode(lines.dropFirst().dropLast().joined()) != nil

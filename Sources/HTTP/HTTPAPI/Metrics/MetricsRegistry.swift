@@ -23,8 +23,8 @@ public final class MetricsRegistry: MetricsFactory {
     private struct Family {
         var help = ""
         var series: [Series] = []
-        /// The series index for each list of labels, in which each name precedes its value. A service creates
-        /// a few thousand series at startup.
+        /// The index in `series` for each list of labels (name, value, name, value ...). A service creates a
+        /// few thousand series at startup, so a linear search would be too slow.
         var positions: [[String]: Int] = [:]
 
         mutating func cell(

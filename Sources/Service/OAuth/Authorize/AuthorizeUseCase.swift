@@ -159,8 +159,8 @@ extension AuthorizeUseCase {
 }
 
 extension OAuthError {
-    /// Creates the client's error for a failed sign-in at Apple. Apple's own error is not signed, so none of
-    /// its text reaches the client.
+    /// Creates the error that the client receives after a failed sign-in at Apple. Apple's own error is not
+    /// signed, so none of its text reaches the client.
     fileprivate init(_ failure: WebFailure) {
         switch failure.error {
         case "user_cancelled_authorize", "user_trigger_new_signin_flow", "access_denied", "sign_in_refused":

@@ -200,8 +200,8 @@ struct KeyChanges {
         return found?.rowID
     }
 
-    /// Runs the statements that precede saving subjects and credentials. They leave an erased subject's row
-    /// without a revocation, and a re-keyed row without credentials.
+    /// Runs the statements that must come before subjects and credentials are saved. They clear the revocation
+    /// in an erased subject's row, and delete the credentials of a re-keyed row.
     func carryOut(
         _ set: WorkingSet, rowIDs: inout [Int64?], movingRowID: Int64?, in session: PostgresSession
     ) throws {

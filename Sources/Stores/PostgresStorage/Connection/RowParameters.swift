@@ -36,7 +36,7 @@ struct RowParameters: Sendable {
         return placed
     }
 
-    /// Adds a column in a different form than in the table, such as a name instead of its number.
+    /// Adds a column that the table does not have in this form, such as a name where the table has a number.
     mutating func add<Value: ColumnValue>(_ name: StaticString, _ type: Value.Type) -> Column<Value> {
         add(name, sqlType: Value.form.postgresType, elementType: Value.form.type)
     }
