@@ -23,7 +23,7 @@ public final class EmulatedApple: Service {
     private let saver: StateSaver?
     private let lock: StateFileLock?
 
-    /// Uses the keys of the configuration, or else those of the state file, or else new ones. Throws
+    /// Takes the keys of the configuration, or else the keys of the state file, or else new keys. Throws
     /// `EmulatorError`.
     public init(
         configuration: EmulatorConfiguration, clock: EmulatorClock, logger: Logger = Logger(label: "emulator")

@@ -30,7 +30,8 @@ extension EmulatorError.Code {
     public static let notificationURLMissing = Self("notification_url_missing", .conflict)
     /// The URL is not an http or https URL, or names a host that the emulator may not call.
     public static let notificationURLRefused = Self("notification_url_refused", .unprocessableContent)
-    /// The header has `typ`, so libjwt must write the token, but it cannot write these claims.
+    /// The header has `typ`, so libjwt must write the token, but it cannot write these claims. Or OpenSSL cannot
+    /// generate the key.
     public static let tokenUnsignable = Self("token_unsignable", .unprocessableContent)
 
     static let ofFakeApple = [

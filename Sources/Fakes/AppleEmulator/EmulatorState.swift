@@ -3,7 +3,8 @@ public import Synchronization
 
 /// The fake Apple without its server: the control API's functions, for callers in the same process.
 ///
-/// All methods are thread-safe. Minting a token takes about a millisecond, because of the RSA signature.
+/// All methods are thread-safe. Minting a token takes about a millisecond, because of the RSA signature, and up to
+/// a second when it needs a key that has not been generated yet.
 public final class EmulatorState: Sendable {
     let configuration: EmulatorConfiguration
     let clock: EmulatorClock
@@ -61,7 +62,7 @@ public final class EmulatorState: Sendable {
         }
     }
 
-    private static let longestStep: Int64 = 315_360_000
+    static let longestStep: Int64 = 315_360_000
 
     /// Returns the App Attest authorities. Throws `.attestationUnsignable`.
     func authorities() throws(EmulatorError) -> AppAttestAuthorities {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Apple's signing keys: the published keys, and retired keys that can still sign forged tokens.
 ///
-/// Not thread-safe, so its owner locks it. The owner also generates the keys, because that is slow.
+/// Not thread-safe, so its owner locks it.
 struct KeyRing {
     /// Maximum number of keys. Apple publishes 1 to 5, but tests of limits need more.
     static let capacity = 16
@@ -125,7 +125,7 @@ public struct SigningKey: Sendable {
         return keys
     }
 
-    /// Generates those of the keys that nothing has used yet, in parallel.
+    /// Generates, in parallel, each key that nothing has used yet.
     static func generate(_ keys: [SigningKey]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for key in keys { group.addTask { _ = try key.privateKey } }
@@ -140,8 +140,8 @@ public struct SigningKey: Sendable {
     }
 }
 
-/// A 2048-bit RSA key that is generated when it is first used, because that takes a quarter of a second of CPU
-/// time and up to a second. A fake Apple that starts for each test run is ready without it.
+/// A 2048-bit RSA key that is generated when it is first used, because generating takes a quarter of a second of
+/// CPU time on average. A fake Apple that starts for each test run is ready without the key.
 final class DeferredKey: Sendable {
     private let held: Mutex<RSAPrivateKey?>
 
@@ -218,7 +218,7 @@ extension EmulatorState {
 
     /// Does the next rotation step in Apple's order, and returns the step and its key.
     ///
-    /// Throws `.tooManyKeys`, and `JOSEError` if a key cannot be generated.
+    /// Throws `.tooManyKeys`, and `.tokenUnsignable` if a key cannot be generated.
     public func rotateOneStep() async throws -> (step: KeyRotationStep, keyID: String) {
         let step = try world.withLock { world throws(EmulatorError) in
             let step = world.keys.nextStep(usual: max(1, initialKeys.count))

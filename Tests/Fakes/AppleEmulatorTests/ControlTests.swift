@@ -26,6 +26,9 @@ import Testing
             "/emulator/identity-tokens", #"{"nonce":null,"client_id":null,"code":null,"claims":null}"#)
         #expect(minted.status == 201)
         #expect(try minted.json["nonce"] == nil)
+        let key = try await apple.post(
+            "/emulator/app-attest/keys", #"{"client_data":"AA==","challenge":null,"client_data_hash":null}"#)
+        #expect(key.status == 201)
         let unknown = try await apple.post("/emulator/identity-tokens", #"{"nonse":null}"#)
         #expect(unknown.code == "member_unknown")
     }

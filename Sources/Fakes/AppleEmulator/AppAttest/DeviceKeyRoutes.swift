@@ -102,20 +102,22 @@ extension ControlInput {
     /// Reads the hash in one of the three forms that `siwa verify` also accepts.
     private mutating func clientDataHash() throws(EmulatorError) -> (hash: [UInt8], challenge: String?) {
         try require("challenge", "client_data", "client_data_hash")
-        if let data = try string("client_data", maximum: 32 * 1024) {
+        // All three are read, because a member that is null counts as absent.
+        let data = try string("client_data", maximum: 32 * 1024)
+        let (hash, challenge) = (try string("client_data_hash"), try string("challenge") ?? "")
+        if let data {
             guard let bytes = Base64.decode(data) else {
                 throw EmulatorError(.memberMalformed, detail: "client_data: base64 with padding")
             }
             return (SHA256Digest.hash(bytes).bytes, nil)
         }
-        if let hash = try string("client_data_hash") {
+        if let hash {
             guard let bytes = Base64.decode(hash), (16...64).contains(bytes.count) else {
                 throw EmulatorError(
                     .memberMalformed, detail: "client_data_hash: 16 to 64 bytes in base64 with padding")
             }
             return (bytes, nil)
         }
-        let challenge = try string("challenge") ?? ""
         return (SHA256Digest.hash(challenge).bytes, challenge)
     }
 

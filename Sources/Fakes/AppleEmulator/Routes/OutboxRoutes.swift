@@ -19,7 +19,7 @@ struct OutboxRoutes: Sendable {
             if let copies = try input.integer("copies", in: 1...10) { plan.copies = Int(copies) }
             if let holds = try input.bool("hold") { plan.holds = holds }
             if let retries = try input.bool("retry") { plan.retries = retries }
-            if let distance = try input.integer("first_retry_ms") {
+            if let distance = try input.integer("first_retry_ms", in: 1...DeliveryPlan.longestRetryDistance) {
                 plan.firstRetryMilliseconds = distance
             }
             return plan

@@ -33,7 +33,7 @@ struct StateRoutes: Sendable {
             .post, "clock", "Moves the emulator's time ahead; text: the time in seconds since 1970.",
             example: ["advance_seconds": 3600]
         ) { input throws(EmulatorError) in
-            try input.integer("advance_seconds") ?? 0
+            try input.integer("advance_seconds", in: 0...EmulatorState.longestStep) ?? 0
         } use: { seconds in
             try state.advanceClock(bySeconds: seconds)
             let now = state.now / 1000
