@@ -30,14 +30,16 @@ extension EmulatorError.Code {
     public static let notificationURLMissing = Self("notification_url_missing", .conflict)
     /// The URL is not an http or https URL, or names a host that the emulator may not call.
     public static let notificationURLRefused = Self("notification_url_refused", .unprocessableContent)
-    /// The header has `typ`, so libjwt must write the token, but it cannot write these claims. Or OpenSSL cannot
-    /// generate the key.
+    /// The header has `typ`, so libjwt must write the token, but it cannot write these claims.
     public static let tokenUnsignable = Self("token_unsignable", .unprocessableContent)
+
+    /// OpenSSL failed to generate a signing key.
+    public static let keyGenerationFailed = Self("key_generation_failed", .internalServerError)
 
     static let ofFakeApple = [
         memberIneffective, clientIDUnknown, userNotFound, userExists, tooManyUsers, clientKeyRefused,
         redirectURIRefused, tooManyRedirectURIs, tooManyTransfers, keyNotFound, keyExists, tooManyKeys,
         deviceKeyNotFound, tooManyDeviceKeys, attestationUnsignable, noSigningKey, notificationURLMissing,
-        notificationURLRefused, tokenUnsignable,
+        notificationURLRefused, tokenUnsignable, keyGenerationFailed,
     ]
 }

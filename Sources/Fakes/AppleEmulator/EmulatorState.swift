@@ -179,7 +179,11 @@ public final class EmulatorState: Sendable {
     /// keys, redirect URIs and notification URL.
     public func reset() throws(EmulatorError) {
         let initial = try start.withLock { start throws(EmulatorError) in try start.world(keys: initialKeys) }
-        world.withLock { $0 = initial }
+        world.withLock { world in
+            let outbox = world.outbox.successor
+            world = initial
+            world.outbox = outbox
+        }
     }
 
     func count(_ delivery: Delivery) {
@@ -200,16 +204,14 @@ public final class EmulatorState: Sendable {
         }
     }
 
-    func keySet(ifNoneMatch: String?, fault: EndpointFault?) throws(EmulatorError) -> EndpointResponse {
+    func keySet(ifNoneMatch: String?, fault: EndpointFault?) async throws -> EndpointResponse {
         let isGenuine = fault.map { $0.bodyKind == .genuine } ?? true
-        return try world.withLock { world throws(EmulatorError) in
-            let response = try KeySetResponse.make(
-                KeySetDocument(keys: world.keys.published),
-                ifNoneMatch: isGenuine && (fault?.status ?? 200) == 200 ? ifNoneMatch : nil,
-                cacheControl: fault?.cacheControl ?? configuration.cacheControl,
-                entityTag: configuration.sendsEntityTag && isGenuine && fault?.hidesEntityTag != true)
-            if response.status == 304 { world.counters.keySetNotModified += 1 }
-            return response
-        }
+        let response = KeySetResponse.make(
+            try await KeySetDocument(world.withLock { $0.keys.published }),
+            ifNoneMatch: isGenuine && (fault?.status ?? 200) == 200 ? ifNoneMatch : nil,
+            cacheControl: fault?.cacheControl ?? configuration.cacheControl,
+            entityTag: configuration.sendsEntityTag && isGenuine && fault?.hidesEntityTag != true)
+        if response.status == 304 { world.withLock { $0.counters.keySetNotModified += 1 } }
+        return response
     }
 }

@@ -136,8 +136,12 @@ final class DevelopmentFakes: Sendable {
         let service = try service()
         var recipe = IdentityTokenRecipe()
         (recipe.subject, recipe.authorizationCode) = (subject, .made)
-        let checked = recipe
-        let minted = try Self.explained { try apple.state.mint(checked) }
+        let minted: MintedIdentityToken
+        do throws(EmulatorError) {
+            minted = try await apple.state.mint(recipe)
+        } catch {
+            throw DevelopmentWorldError(error.sentence)
+        }
         var body = minted.signIn
         apple.state.record(
             .appSignIn, "Sign in with Apple's sheet", request: "client_id = \(minted.clientID)",

@@ -226,7 +226,10 @@ import Testing
     }
 
     @Test func `mints the notification for a change in process`() async throws {
-        let sent = try AccountChange.allCases.map { try apple.emulator.state.change($0).notifications[0] }
+        var sent: [MintedNotification] = []
+        for change in AccountChange.allCases {
+            sent.append(try await apple.emulator.state.change(change).notifications[0])
+        }
         #expect(
             sent.map(\.type) == ["consent-revoked", "account-deleted", "email-disabled", "email-enabled"])
         for notification in sent {

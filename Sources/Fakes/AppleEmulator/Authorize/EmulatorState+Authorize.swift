@@ -41,7 +41,7 @@ extension EmulatorState {
 
     func authorize(
         _ page: String, by subject: String, sharing: Sharing
-    ) throws(OAuthError) -> AuthorizationResponse {
+    ) async throws(OAuthError) -> AuthorizationResponse {
         let code = BoundSecret.made.value(prefix: "c") ?? ""
         let now = now
         let (request, basis) = try world.withLock { world throws(OAuthError) in
@@ -53,7 +53,7 @@ extension EmulatorState {
                 basis: basis, nonce: request.nonce, authorizationCode: code, accessToken: nil,
                 issuedAt: now / 1000, expiresAt: now / 1000 + TokenTimes().lifetime,
                 authenticatedAt: now / 1000)
-            token = try? sign(claims.object, with: basis.keys, forgery: Forgery())
+            token = try? await sign(claims.object, with: basis.keys, forgery: Forgery())
         }
         return AuthorizationResponse(
             to: request, [("code", code), ("id_token", token), ("user", user(for: request, basis))])

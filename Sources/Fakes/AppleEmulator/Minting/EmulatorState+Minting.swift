@@ -4,8 +4,8 @@ import Synchronization
 
 extension EmulatorState {
     /// Mints an identity token as if the user had just signed in. Throws `.userNotFound`, `.noSigningKey`,
-    /// `.memberIneffective` and `.tokenUnsignable`.
-    public func mint(_ recipe: IdentityTokenRecipe) throws(EmulatorError) -> MintedIdentityToken {
+    /// `.memberIneffective`, `.tokenUnsignable` and `.keyGenerationFailed`.
+    public func mint(_ recipe: IdentityTokenRecipe) async throws(EmulatorError) -> MintedIdentityToken {
         let now = now
         let (issuedAt, expiresAt) = recipe.times.resolved(nowMilliseconds: now)
         let authenticatedAt = recipe.authenticatedAt ?? issuedAt
@@ -21,7 +21,7 @@ extension EmulatorState {
             return claims
         }
         let basis = claims.basis
-        let token = try sign(claims.object, with: basis.keys, forgery: recipe.forgery)
+        let token = try await sign(claims.object, with: basis.keys, forgery: recipe.forgery)
         let tellsUser = recipe.includesUser ?? basis.isFirstAuthorization
         return MintedIdentityToken(
             identityToken: token, subject: basis.identity.subject, clientID: basis.clientID,
@@ -30,9 +30,9 @@ extension EmulatorState {
             user: tellsUser ? FirstTimeUser(basis.user, shownTo: basis.identity) : nil)
     }
 
-    /// Mints a notification. Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective` and
-    /// `.tokenUnsignable`.
-    public func mint(_ recipe: NotificationRecipe) throws(EmulatorError) -> MintedNotification {
+    /// Mints a notification. Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective`,
+    /// `.tokenUnsignable` and `.keyGenerationFailed`.
+    public func mint(_ recipe: NotificationRecipe) async throws(EmulatorError) -> MintedNotification {
         let now = now
         let claims = try world.withLock { world throws(EmulatorError) in
             let basis = try world.basis(of: recipe)
@@ -42,7 +42,7 @@ extension EmulatorState {
             return claims
         }
         let basis = claims.basis
-        let payload = try sign(claims.object, with: basis.keys, forgery: recipe.forgery)
+        let payload = try await sign(claims.object, with: basis.keys, forgery: recipe.forgery)
         return MintedNotification(
             type: basis.type, clientID: basis.clientID, subject: basis.identity.subject, payload: payload)
     }
@@ -50,10 +50,11 @@ extension EmulatorState {
     /// Changes a user's account, and mints a notification for each affected app.
     ///
     /// `recipe` names the user and can change the notifications; its `clientID` limits them to one app.
-    /// Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective` and `.tokenUnsignable`.
+    /// Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective`, `.tokenUnsignable` and
+    /// `.keyGenerationFailed`.
     public func change(
         _ change: AccountChange, notifying recipe: NotificationRecipe = NotificationRecipe()
-    ) throws(EmulatorError) -> (user: EmulatedUser, notifications: [MintedNotification]) {
+    ) async throws(EmulatorError) -> (user: EmulatedUser, notifications: [MintedNotification]) {
         var recipe = recipe
         recipe.type = recipe.type ?? change.notificationType.rawValue
         let (now, checked) = (self.now, recipe)
@@ -66,15 +67,15 @@ extension EmulatorState {
         var notifications: [MintedNotification] = []
         for clientID in clientIDs {
             recipe.clientID = clientID
-            notifications.append(try mint(recipe))
+            notifications.append(try await mint(recipe))
         }
         return (user, notifications)
     }
 
     func sign(
         _ claims: JSONObject, with keys: SigningKeys, forgery: Forgery
-    ) throws(EmulatorError) -> String {
-        try signer.sign(claims, with: keys.key, otherKey: keys.other, forgery: forgery)
+    ) async throws(EmulatorError) -> String {
+        try await signer.sign(claims, with: keys.key, otherKey: keys.other, forgery: forgery)
     }
 }
 

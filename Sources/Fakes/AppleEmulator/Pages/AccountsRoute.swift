@@ -37,7 +37,7 @@ struct AccountsRoute: Sendable {
             await respond { () async throws(OAuthError) in
                 let form = try await FormFields(bodyOf: request)
                 try check(form)
-                if form["action"] == Self.signIn { return try signIn(form) }
+                if form["action"] == Self.signIn { return try await signIn(form) }
                 if form["action"] == Self.send { return try await send(form) }
                 try await act(form)
                 let back = try UserPage(of: state.users, form).location
@@ -71,7 +71,7 @@ struct AccountsRoute: Sendable {
             var recipe = NotificationRecipe()
             recipe.subject = subject
             recipe.clientID = form["client_id"]
-            for notification in try state.change(change, notifying: recipe).notifications {
+            for notification in try await state.change(change, notifying: recipe).notifications {
                 if let target = state.notificationTarget { _ = await post.announce(notification, to: target) }
             }
         } catch {
@@ -187,7 +187,7 @@ extension AccountsRoute {
     /// Signs a user in to a native app. A button stands in for Apple's sheet, which is not a web page on an
     /// iPhone. Each press of the button is a new sign-in. The page shows the values that the app receives,
     /// and the request that the app's backend sends to the service.
-    func signIn(_ form: FormFields) throws(OAuthError) -> EndpointResponse {
+    func signIn(_ form: FormFields) async throws(OAuthError) -> EndpointResponse {
         var recipe = IdentityTokenRecipe()
         (recipe.subject, recipe.clientID) = (try form.require("sub"), try form.require("client_id"))
         (recipe.authorizationCode, recipe.nonce) = (.made, form["nonce"])
@@ -195,7 +195,7 @@ extension AccountsRoute {
             throw OAuthError(.invalidRequest, "a nonce must have at most \(Self.longestNonce) bytes")
         }
         do throws(EmulatorError) {
-            return page(of: try state.user(recipe.subject), try state.mint(recipe))
+            return page(of: try state.user(recipe.subject), try await state.mint(recipe))
         } catch {
             throw OAuthError(.invalidRequest, error.description)
         }

@@ -16,7 +16,7 @@ struct TokenRoutes: Sendable {
         ) { input throws(EmulatorError) in
             try input.identityToken()
         } use: { recipe in
-            let token = try state.mint(recipe)
+            let token = try await state.mint(recipe)
             return ControlResponse(json: token.json, text: token.identityToken, signIn: token.signIn)
         }
         api.control(
@@ -26,7 +26,7 @@ struct TokenRoutes: Sendable {
         ) { input throws(EmulatorError) in
             (try input.notification(), try post.order(&input))
         } use: { recipe, target in
-            let sent = await post.carryOut(target, try state.mint(recipe))
+            let sent = await post.carryOut(target, try await state.mint(recipe))
             return ControlResponse(json: sent.json, text: sent.text)
         }
         api.control(

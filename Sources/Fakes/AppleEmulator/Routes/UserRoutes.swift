@@ -86,7 +86,7 @@ struct UserRoutes: Sendable {
     private func carryOut(
         _ change: AccountChange, _ recipe: NotificationRecipe, _ order: NotificationTarget?
     ) async throws -> ControlResponse {
-        let (user, notifications) = try state.change(change, notifying: recipe)
+        let (user, notifications) = try await state.change(change, notifying: recipe)
         var sent: [SentNotification] = []
         for notification in notifications { sent.append(await post.announce(notification, to: order)) }
         return ControlResponse(
