@@ -126,7 +126,8 @@ public final class EmulatedApple: Service {
         MigrationEndpoint(state: state).add(to: router)
         AttestationDataEndpoint(state: state).add(to: router)
         let control = ControlAPI(
-            router, at: "emulator", title: "Control API of the fake Apple", scheme: configuration.scheme)
+            router, at: "emulator", title: "Control API of the fake Apple", scheme: configuration.scheme,
+            hasText: true)
         let post = NotificationDispatcher(state: state)
         AccountsRoute(state: state, post: post).add(to: router)
         StateRoutes(state: state).add(to: control)

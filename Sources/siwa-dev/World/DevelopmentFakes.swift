@@ -142,11 +142,10 @@ final class DevelopmentFakes: Sendable {
         } catch {
             throw DevelopmentWorldError(error.sentence)
         }
-        var body = minted.signIn
         apple.state.record(
             .appSignIn, "Sign in with Apple's sheet", request: "client_id = \(minted.clientID)",
-            response: ShownText.body(JSONValue.object(body).serialized()), status: 200)
-        body["client_id"] = .string(minted.clientID)
+            response: ShownText.body(SignInBody(minted).json()), status: 200)
+        let body = SignInBody(minted, clientID: minted.clientID)
         let response = try await call(service).post("/v1/sign-ins", body)
         return try signedIn(subject, response, "has signed in on a phone")
     }

@@ -70,10 +70,10 @@ extension EmulatorState {
     /// first authorization.
     private func user(for request: AuthorizationRequest, _ basis: IdentityTokenBasis) -> String? {
         guard basis.isFirstAuthorization, request.wantsName || request.wantsEmail else { return nil }
-        var json = FirstTimeUser(basis.user, shownTo: basis.identity).json
-        if !request.wantsName { json["name"] = nil }
-        if !request.wantsEmail { json["email"] = nil }
-        return String(decoding: JSONValue.object(json).serialized(), as: UTF8.self)
+        var user = FirstTimeUser(basis.user, shownTo: basis.identity)
+        if !request.wantsName { (user.firstName, user.lastName) = (nil, nil) }
+        if !request.wantsEmail { user.email = nil }
+        return String(decoding: user.json(), as: UTF8.self)
     }
 }
 

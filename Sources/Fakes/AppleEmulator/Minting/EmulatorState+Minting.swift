@@ -93,46 +93,61 @@ public struct MintedIdentityToken: Sendable {
 
 /// The unsigned `user` object that Apple sends to the client at the first authorization.
 public struct FirstTimeUser: Sendable, Equatable {
-    public let firstName: String?
-    public let lastName: String?
-    public let email: String?
+    public internal(set) var firstName: String?
+    public internal(set) var lastName: String?
+    public internal(set) var email: String?
 
     init(_ user: EmulatedUser, shownTo identity: TeamIdentity) {
         (firstName, lastName, email) = (user.firstName, user.lastName, user.shownEmail(to: identity))
     }
 }
 
-extension MintedIdentityToken {
-    var json: JSONObject {
-        var json = JSONObject([
-            ("identity_token", .string(identityToken)), ("sub", .string(subject)),
-            ("client_id", .string(clientID)),
-        ])
-        json["nonce"] = nonce.map { .string($0) }
-        json["authorization_code"] = authorizationCode.map { .string($0) }
-        json["access_token"] = accessToken.map { .string($0) }
-        json["user"] = user.map { .object($0.json) }
-        return json
-    }
-
-    /// The body for a sign-in request to this project's service.
-    public var signIn: JSONObject {
-        var json = JSONObject([("identity_token", .string(identityToken))])
-        json["authorization_code"] = authorizationCode.map { .string($0) }
-        json["user"] = user.map { .object($0.json) }
-        return json
+extension MintedIdentityToken: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("identity_token") { $0.identityToken }
+        member("sub") { $0.subject }
+        member("client_id") { $0.clientID }
+        member("nonce") { $0.nonce }
+        member("authorization_code") { $0.authorizationCode }
+        member("access_token") { $0.accessToken }
+        member("user", "Only at the first authorization.") { $0.user }
     }
 }
 
-extension FirstTimeUser {
-    /// The object with Apple's member names, because clients forward it unchanged.
-    var json: JSONObject {
-        var name = JSONObject()
-        name["firstName"] = firstName.map { .string($0) }
-        name["lastName"] = lastName.map { .string($0) }
-        var json = JSONObject()
-        if !name.members.isEmpty { json["name"] = .object(name) }
-        json["email"] = email.map { .string($0) }
-        return json
+/// The body of a sign-in request to this project's service.
+public struct SignInBody: JSONBody {
+    private let token: MintedIdentityToken
+    private let clientID: String?
+
+    /// - Parameter clientID: The app that the service must use instead of its first app.
+    public init(_ token: MintedIdentityToken, clientID: String? = nil) {
+        (self.token, self.clientID) = (token, clientID)
+    }
+
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("identity_token") { $0.token.identityToken }
+        member("authorization_code") { $0.token.authorizationCode }
+        member("user", "Only at the first authorization.") { $0.token.user }
+        member("client_id") { $0.clientID }
+    }
+}
+
+/// The object with Apple's member names, because clients forward it unchanged.
+extension FirstTimeUser: JSONBody {
+    private var hasName: Bool { firstName != nil || lastName != nil }
+
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("name") { $0.hasName ? PersonName(first: $0.firstName, last: $0.lastName) : nil }
+        member("email", "The address that the user shares.") { $0.email }
+    }
+}
+
+private struct PersonName: JSONBody {
+    let first: String?
+    let last: String?
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("firstName") { $0.first }
+        member("lastName") { $0.last }
     }
 }

@@ -202,13 +202,12 @@ extension AccountsRoute {
     }
 
     private func page(of user: EmulatedUser, _ minted: MintedIdentityToken) -> EndpointResponse {
-        let members = minted.signIn.members.map { member in
-            "\(member.name)\n\(member.value.string ?? String(decoding: member.value.serialized(), as: UTF8.self))"
-        }
-        var json = minted.signIn
-        // Sets the client ID, because the service would otherwise use its first configured client ID.
-        json["client_id"] = .string(minted.clientID)
-        let body = String(decoding: JSONValue.object(json).serialized(), as: UTF8.self)
+        let values: [(name: String, value: String?)] = [
+            ("identity_token", minted.identityToken), ("authorization_code", minted.authorizationCode),
+            ("user", minted.user.map { String(decoding: $0.json(), as: UTF8.self) }),
+        ]
+        let members = values.compactMap { name, value in value.map { "\(name)\n\($0)" } }
+        let body = String(decoding: SignInBody(minted, clientID: minted.clientID).json(), as: UTF8.self)
         let again = [
             ("token", token), ("action", Self.signIn), ("sub", user.subject), ("client_id", minted.clientID),
         ]
