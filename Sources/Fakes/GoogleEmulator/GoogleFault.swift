@@ -1,4 +1,5 @@
-import StrictJSON
+import EmulatorServer
+public import StrictJSON
 
 /// The request or endpoint that a fault applies to. The raw value is its name in the control API.
 public enum FaultPlace: String, Sendable, CaseIterable {
@@ -36,14 +37,16 @@ public struct GoogleFault: Sendable, Equatable {
     public var remainingRequests: Int?
 
     public init() {}
+}
 
-    var json: JSONObject {
-        var json = JSONObject()
-        if delayMilliseconds > 0 { json["delay_ms"] = .integer(delayMilliseconds) }
-        json["status"] = status.map { .integer(Int64($0)) }
-        json["lose"] = loss.map { .string($0.rawValue) }
-        json["times"] = remainingRequests.map { .integer(Int64($0)) }
-        return json
+extension GoogleFault: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("delay_ms") { $0.delayMilliseconds > 0 ? $0.delayMilliseconds : nil }
+        member("status") { $0.status }
+        member("lose", .words(Loss.allCases.map(\.rawValue))) { $0.loss?.rawValue }
+        member("times", "Requests to which the fault still applies; absent for all.") {
+            $0.remainingRequests
+        }
     }
 }
 
@@ -67,10 +70,4 @@ struct FaultTable: Sendable {
     }
 
     mutating func clear() { faults = [:] }
-
-    var json: JSONObject {
-        var json = JSONObject()
-        for place in FaultPlace.allCases { json[place.rawValue] = faults[place].map { .object($0.json) } }
-        return json
-    }
 }

@@ -42,7 +42,7 @@ public final class PostgresDatabase: Sendable {
     ///     connection.
     ///   - onFailure: Called with the error of each failed read, write, claim, health check, or wait for a
     ///     connection. It must not block.
-    /// - Throws: `StorageError` if a database operation fails.
+    /// - Throws: `StorageError`, and `PostgresAddress.Refusal` for the URL.
     public static func open(
         url: String, sealing: any AppleTokenSealing = NoAppleTokenSealing(), connections: Int = 8,
         patience: Duration = .seconds(30), logger: Logger,

@@ -151,7 +151,8 @@ struct Emulate: AsyncParsableCommand {
                     logger: observation.logger))
             try await group.run()
         } catch {
-            ErrorMessage.write("The fake Apple has failed: \(ErrorMessage.text(for: error))")
+            let reason = ErrorMessage.text(for: error) { _ in "--port" }
+            ErrorMessage.write("The fake Apple has failed: \(reason)")
             throw ExitCode.failure
         }
     }
@@ -173,7 +174,8 @@ struct Emulate: AsyncParsableCommand {
                 try await tasks.waitForAll()
             }
         } catch {
-            ErrorMessage.write("The receivers have failed: \(ErrorMessage.text(for: error))")
+            let reason = ErrorMessage.text(for: error) { _ in "--port" }
+            ErrorMessage.write("The receivers have failed: \(reason)")
             throw ExitCode.failure
         }
     }
@@ -202,7 +204,8 @@ struct Emulate: AsyncParsableCommand {
                 try await tasks.waitForAll()
             }
         } catch {
-            ErrorMessage.write("The fake Google has failed: \(ErrorMessage.text(for: error))")
+            let reason = ErrorMessage.text(for: error) { _ in "--port" }
+            ErrorMessage.write("The fake Google has failed: \(reason)")
             throw ExitCode.failure
         }
     }

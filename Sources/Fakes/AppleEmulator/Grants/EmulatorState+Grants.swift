@@ -82,13 +82,13 @@ extension EmulatorState {
     }
 
     /// Signs the identity token for a `/auth/token` response.
-    func identityToken(of basis: TokenBasis) throws(EmulatorError) -> String {
+    func identityToken(of basis: TokenBasis) async throws(EmulatorError) -> String {
         let issuedAt = basis.now / 1000
         let claims = IdentityTokenClaims(
             basis: basis.identity, nonce: basis.authorization.nonce, authorizationCode: nil,
             accessToken: basis.accessToken, issuedAt: issuedAt, expiresAt: issuedAt + TokenTimes().lifetime,
             authenticatedAt: basis.authorization.authenticatedAt)
-        return try sign(claims.object, with: basis.identity.keys, forgery: Forgery())
+        return try await sign(claims.object, with: basis.identity.keys, forgery: Forgery())
     }
 }
 
