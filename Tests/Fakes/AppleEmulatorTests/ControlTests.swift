@@ -29,6 +29,11 @@ import Testing
         let key = try await apple.post(
             "/emulator/app-attest/keys", #"{"client_data":"AA==","challenge":null,"client_data_hash":null}"#)
         #expect(key.status == 201)
+        let keyID = try #require(try key.json["key_id"]?.string)
+        let assertion = try await apple.post(
+            "/emulator/app-attest/assertions",
+            #"{"key_id":"\#(keyID)","challenge":"c","vouch_for":"{}","client_data":null}"#)
+        #expect(assertion.status == 201)
         let unknown = try await apple.post("/emulator/identity-tokens", #"{"nonse":null}"#)
         #expect(unknown.code == "member_unknown")
     }

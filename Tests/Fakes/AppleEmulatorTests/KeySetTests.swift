@@ -74,9 +74,7 @@ import Testing
 
     /// More callers wait than there are threads for tasks, so a wait that blocks its thread stops the test.
     @Test(.timeLimit(.minutes(1)))
-    func `callers that wait for a key leave the threads to other tasks, also to the end of the generation`()
-        async throws
-    {
+    func `callers that wait for a key leave the threads to other tasks`() async throws {
         let mayEnd = DispatchSemaphore(value: 0)
         let generations = Mutex(0)
         let key = DeferredKey {

@@ -135,6 +135,12 @@ extension ControlInput {
         let keyID = try required("key_id")
         var recipe: AssertionRecipe
         if let text = try string("vouch_for", maximum: 32 * 1024) {
+            // Read too, because a member that is null counts as absent.
+            guard try string("client_data") == nil, try string("client_data_hash") == nil else {
+                throw EmulatorError(
+                    .memberIneffective, detail: "client_data, client_data_hash: have no effect with vouch_for"
+                )
+            }
             recipe = AssertionRecipe(
                 keyID: keyID, challenge: try required("challenge"), vouchingFor: text)
         } else {
