@@ -3,8 +3,8 @@ import AsyncHTTPClient
 import KeySets
 import ServiceLifecycle
 
-/// All connections to Apple. One HTTP client fetches the key set and makes the calls that a team's key
-/// authenticates.
+/// The service's access to Apple's endpoints. One HTTP client fetches the key set and makes the calls that a
+/// team's key authenticates.
 struct AppleConnection {
     let keys: any VerificationKeys
     let tokens: AppleTokenClient

@@ -30,14 +30,14 @@ package struct ComposedDeliveries {
     /// Returns this process's last failed attempt to deliver to a receiver.
     let lastFailure: @Sendable (ReceiverName) -> DeliveryFailure?
 
-    /// Stores each new receiver with a position at the end of the feed.
+    /// Creates the deliveries, and stores each new receiver with a position at the end of the feed.
     ///
     /// - Parameters:
     ///   - keys: The authorization server's keys, which also sign security event tokens.
     ///   - client: The HTTP client for reports to Google. Its owner shuts it down after the services have
     ///     stopped.
     /// - Returns: `nil` if there are no receivers.
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     init?(
         settings: ServiceSettings, store: any ServiceStore, feed: EventFeed, keys: SigningKeys?,
         client: HTTPClient,

@@ -44,7 +44,7 @@ struct ComposedOAuth {
             for: oauth, store: store, sealingKeys: sealingKeys,
             signsEvents: settings.signsEvents, now: now, logger: logger)
         self.keys = keys
-        // Fetches Google's keys only when a Google token arrives, because most deployments never receive one.
+        // Google's keys are fetched only when a Google token arrives: most deployments never receive one.
         let googleKeys = RemoteKeySet(
             source: HTTPKeySetSource(client: client, url: settings.googleEndpoints.certificates))
         let googleEventKeys = RemoteKeySet(

@@ -119,7 +119,8 @@ enum SQLiteMistake {
         return nil
     }
 
-    /// The first bytes of every SQLite file (sqlite.org/fileformat.html, "Magic Header String").
+    /// Returns true if the file begins with the first bytes of every SQLite file (sqlite.org/fileformat.html,
+    /// "Magic Header String").
     private static func isDatabase(_ path: String) -> Bool {
         guard let file = FileHandle(forReadingAtPath: path) else { return false }
         defer { try? file.close() }

@@ -87,7 +87,7 @@ extension SQLiteDatabase: ServiceDatabase {
 }
 
 extension ServiceSettings {
-    /// Opens or creates the database and migrates its schema. Throws `StorageError`.
+    /// Opens or creates the database and migrates its schema. Throws `StorageError` if that fails.
     ///
     /// - Parameter onWait: Called once if the function waits for PostgreSQL.
     package func openDatabase(
@@ -100,7 +100,7 @@ extension ServiceSettings {
 }
 
 extension DatabaseLocation {
-    /// Opens or creates the database and migrates its schema. Throws `StorageError`.
+    /// Opens or creates the database and migrates its schema. Throws `StorageError` if that fails.
     package func open(
         sealing: any AppleTokenSealing, connections: Int, logger: Logger,
         onWait: @Sendable () -> Void = {}

@@ -86,7 +86,7 @@ extension ServiceSettings {
 extension ServiceSettings {
     /// Returns the browser sign-in; `nil` if it is not configured.
     ///
-    /// - Throws: `WebSettingsError`.
+    /// - Throws: `WebSettingsError` if a URL is unusable.
     func webSignIn(
         useCases: SignInUseCases, tickets: any TicketStore, now: @escaping @Sendable () -> Moment
     ) throws -> WebSignIn? {

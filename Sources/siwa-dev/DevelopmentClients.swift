@@ -13,7 +13,7 @@ struct DevelopmentClients {
     static let google = "google"
     static let googleSecret = "siwa_development_google"
     static let googleProject = "siwa-dev"
-    /// Value of `aud` in the fake Google's own tokens.
+    /// Value of `aud` in the ID tokens that the fake Google issues.
     static let googleClientID = "123-siwa-dev.apps.googleusercontent.com"
     static let web = "siwa-web"
     static let webSecret = "siwa_development_web"
@@ -33,7 +33,7 @@ struct DevelopmentClients {
     /// URL of the fake Apple's page that shows the request it receives.
     let site: String
 
-    /// Returns the OAuth settings. Throws `ConfigurationMistakes`.
+    /// Returns the OAuth settings. Throws `ConfigurationMistakes` if a client is invalid.
     func settings(publicURL: String, deployment: Deployment) throws -> OAuthSettings? {
         let context = OAuthContext(
             isDevelopment: true, publicURL: publicURL, deployment: deployment, appsWithWebSignIn: [app],

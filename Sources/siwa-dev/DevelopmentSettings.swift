@@ -104,7 +104,7 @@ struct DevelopmentSettings {
             keyName: "development")
     }
 
-    /// App Check policy for the app's bundle ID; empty if the client ID is not a bundle ID.
+    /// Returns the App Check policy for the app's bundle ID; empty if the client ID is not a bundle ID.
     private func appCheck(of bundleID: ClientID) -> AppCheckPolicies {
         guard let appID = AppID(teamID: Self.team, bundleID: bundleID.rawValue) else { return .none }
         return AppCheckPolicies([

@@ -24,7 +24,7 @@ struct SeedFile: Sendable {
 
     let people: [SeedPerson]
 
-    /// Reads a file. Throws `SeedMistakes`.
+    /// Reads a file. Throws `SeedMistakes`, which lists all mistakes in the file.
     init(path: String) throws {
         let place = URL(fileURLWithPath: path)
         guard let file = try? FileHandle(forReadingFrom: place) else {
@@ -37,7 +37,8 @@ struct SeedFile: Sendable {
         try self.init(data, path: path)
     }
 
-    /// - Parameter path: File name to use in errors. Throws `SeedMistakes`.
+    /// - Parameter path: File name to use in errors.
+    /// - Throws: `SeedMistakes`.
     init(_ data: Data, path: String) throws {
         guard data.count <= Self.longest else {
             throw SeedMistakes(path, ["is larger than \(Self.longest) bytes; leave people out"])

@@ -33,7 +33,7 @@ struct Siwa: AsyncParsableCommand {
     }
 }
 
-/// `siwa version`
+/// The `siwa version` command.
 struct Version: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Print the version.")
 
@@ -42,7 +42,7 @@ struct Version: ParsableCommand {
     }
 }
 
-/// `siwa openapi`
+/// The `siwa openapi` command.
 struct OpenAPI: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "openapi", abstract: "Print the OpenAPI document of the interface.",

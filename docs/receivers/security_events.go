@@ -39,7 +39,7 @@ type SecurityEvents struct {
 	fetched, attempt time.Time
 }
 
-// SecurityEvent has the claims of a token. ID is the same each time that the event is sent.
+// SecurityEvent has the claims of a token. ID is the same for each delivery of the event.
 type SecurityEvent struct {
 	Issuer   string                     `json:"iss"`
 	Audience string                     `json:"aud"`

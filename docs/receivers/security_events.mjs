@@ -1,7 +1,7 @@
 // Verifies security event tokens of siwa (RFC 8417, RFC 8935) with jose 4.11 or later: npm install jose
 import { createRemoteJWKSet, errors, jwtVerify } from "jose";
 
-const longest = 65_536; // characters of a token. Those of siwa have about a thousand
+const longest = 65_536; // characters in a token. A token from siwa has about a thousand
 
 /** A token that is not from siwa, or not for this receiver. The code is one of RFC 8935, section 2.4. */
 export class EventRefused extends Error {
@@ -39,7 +39,7 @@ export class SecurityEvents {
         this.keys = createRemoteJWKSet(new URL(keysURL), times);
     }
 
-    /** Returns the claims. The claim jti is the same each time that the event is sent. */
+    /** Returns the claims. The claim jti is the same for each delivery of the event. */
     async verify(token) {
         if (token.length > longest) throw new EventRefused("invalid_request");
         const { payload } = await jwtVerify(token, this.keys, this.options).catch((error) => {

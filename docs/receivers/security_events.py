@@ -1,7 +1,7 @@
 """Verifies security event tokens of siwa (RFC 8417, RFC 8935): pip install 'pyjwt[crypto]>=2.15'."""
 import jwt
 
-LONGEST = 65_536  # characters of a token. Those of siwa have about a thousand
+LONGEST = 65_536  # characters in a token. A token from siwa has about a thousand
 TYPES = ("secevent+jwt", "application/secevent+jwt")
 
 
@@ -22,7 +22,7 @@ class SecurityEvents:
         self.keys = jwt.PyJWKClient(keys_url, timeout=5, lifespan=300, cooldown_duration=30)
 
     def verify(self, token):
-        """Returns the claims. The claim jti is the same each time that the event is sent."""
+        """Returns the claims. The claim jti is the same for each delivery of the event."""
         try:
             header = jwt.get_unverified_header(token) if len(token) <= LONGEST else {}
         except jwt.InvalidTokenError:

@@ -48,7 +48,7 @@ struct CBORReader {
         }
     }
 
-    /// Refuses bytes after the item. Call this after reading it.
+    /// Refuses bytes after the item. Call this function once the item has been read.
     func finish() throws(CBORError) {
         guard position == bytes.endIndex else { throw error(.trailingBytes) }
     }
@@ -140,7 +140,7 @@ struct CBORLimits: Sendable {
     /// Maximum nesting depth of arrays and maps. An attestation object has 3.
     let depth: Int
     /// Maximum number of array elements or map entries. Duplicate keys are found by pairwise comparison, so
-    /// this also bounds that work.
+    /// the maximum also bounds that work.
     let items: Int
 
     init(size: Int = 16 * 1024, depth: Int = 6, items: Int = 32) {

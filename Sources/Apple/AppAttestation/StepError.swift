@@ -19,7 +19,7 @@ public struct StepError<Code: StepErrorCode>: CodedError, CustomDebugStringConve
     public let found: String
     public let expected: String
 
-    /// Creates the error. This is public because tests compare errors.
+    /// Creates the error. The initializer is public because tests compare errors.
     public init(_ code: Code, found: String = "", expected: String = "") {
         (self.code, self.found, self.expected) = (code, found, expected)
     }

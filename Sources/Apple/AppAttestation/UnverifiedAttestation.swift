@@ -59,7 +59,7 @@ public struct UnverifiedAssertion: Sendable {
     }
 }
 
-/// The outermost map in an attestation or assertion.
+/// Reads the outermost map in an attestation or assertion.
 enum ObjectMembers {
     static func read(_ bytes: [UInt8], longest: Int) throws(AppAttestationError) -> CBORMap {
         guard bytes.count <= longest else {
@@ -84,7 +84,7 @@ enum ObjectMembers {
 /// The content of an unverified object, for explanations only, such as the output of `siwa verify`. No
 /// decision may depend on it.
 public struct UnverifiedContent: Sendable {
-    /// The app ID hash.
+    /// The SHA-256 of the app ID, as the object contains it.
     public let appIDHash: [UInt8]
     public let counter: UInt32
     public let extensions: AuthenticatorExtensions?

@@ -8,7 +8,7 @@ import OutgoingHTTP
 /// URLs of Apple's endpoints. They are constants and not read from the discovery document, because that
 /// document was wrong for several days in 2025, and services that relied on it failed.
 public struct AppleEndpoints: Sendable, Equatable {
-    /// `https://appleid.apple.com`
+    /// Apple's endpoints at `https://appleid.apple.com`.
     public static let apple = AppleEndpoints(trusted: "https://appleid.apple.com")
 
     /// The base of all URLs, without a trailing slash.
@@ -91,9 +91,9 @@ public struct AppleTimeLimits: Sendable, Equatable {
 }
 
 extension HTTPClient.Configuration {
-    /// The HTTP client configuration for requests to Apple, with one client per process. It follows no
-    /// redirects, does not decompress, limits each response's size outside the body, and sets the time limits
-    /// that only the client can enforce. The client's owner shuts it down.
+    /// Returns the HTTP client configuration for requests to Apple, with one client per process. It follows
+    /// no redirects, does not decompress, limits each response's size outside the body, and sets the time
+    /// limits that only the client can enforce. The client's owner shuts it down.
     public static func apple(_ limits: AppleTimeLimits = AppleTimeLimits()) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,

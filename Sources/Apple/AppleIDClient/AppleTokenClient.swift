@@ -200,7 +200,7 @@ extension AppleTokenClient {
 struct MigrationAccess {
     private var held: [String: (token: String, until: Duration)] = [:]
 
-    /// Returns a token that will not expire soon.
+    /// Returns a token that will not expire soon; `nil` if there is none.
     func token(for clientID: String, at now: Duration) -> String? {
         guard let entry = held[clientID], now < entry.until else { return nil }
         return entry.token

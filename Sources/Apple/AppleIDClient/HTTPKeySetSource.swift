@@ -14,7 +14,7 @@ public struct HTTPKeySetSource: KeySetSource {
     private let total: Duration
     private let clock: AppleClock?
 
-    /// Fetches Apple's key set.
+    /// Creates a source that fetches Apple's key set.
     ///
     /// - Parameter clock: Records Apple's time from each response.
     public init(
@@ -24,7 +24,7 @@ public struct HTTPKeySetSource: KeySetSource {
         self.init(client: client, url: endpoints.keySet, limits: limits, clock: clock)
     }
 
-    /// Fetches a key set from any other URL. An invalid URL results in `.unreachable`.
+    /// Creates a source that fetches a key set from any other URL. An invalid URL results in `.unreachable`.
     public init(
         client: HTTPClient, url: String, limits: AppleTimeLimits = AppleTimeLimits(),
         clock: AppleClock? = nil

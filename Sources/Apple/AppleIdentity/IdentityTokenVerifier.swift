@@ -35,8 +35,8 @@ public struct IdentityTokenVerifier: Sendable {
         return try VerifiedIdentity(checked: claims)
     }
 
-    /// Returns every error in a token's claims, regardless of its signature. A debugger uses this to show
-    /// more than the first error. An empty list proves nothing.
+    /// Returns every error in a token's claims, regardless of its signature. A debugger uses this function to
+    /// show more than the first error. An empty list proves nothing.
     public func mistakes(
         of token: UnverifiedToken, expecting expectations: IdentityTokenExpectations, at now: NumericDate
     ) -> [AppleTokenError] {
@@ -101,7 +101,7 @@ public struct VerificationPolicy: Sendable {
     public let leeway: Int64
     public let nonceEncodings: Set<NonceEncoding>
 
-    /// Clamps a leeway outside 0...300.
+    /// Creates a policy. A `leeway` outside 0...300 is clamped to this range.
     public init(
         issuers: [String] = [appleIssuer], clientIDs: [String], leeway: Int64 = usualLeeway,
         nonceEncodings: Set<NonceEncoding> = Set(NonceEncoding.allCases)

@@ -14,14 +14,14 @@ public struct NotificationEvent: Sendable, Equatable {
     public let kind: Kind
     /// `type` as Apple sent it; empty if missing.
     public let type: String
-    /// `sub`: identifies the user. Every event of a known kind has it.
+    /// `sub`, which identifies the user. Present in every event of a known kind.
     public let subject: String?
-    /// `event_time` in milliseconds since 1970, even if Apple sent seconds. Every event of a known kind has
-    /// it.
+    /// `event_time` in milliseconds since 1970, even if Apple sent seconds. Present in every event of a known
+    /// kind.
     public let eventTimeMilliseconds: Int64?
     public let email: String?
-    /// True if `email` is a relay address, according to Apple's
-    /// claim or, without one, the domain; `nil` if unknown.
+    /// True if `email` is a relay address, according to Apple's claim or, if it is missing, the domain; `nil`
+    /// if unknown.
     public let isPrivateEmail: Bool?
 }
 
@@ -49,7 +49,7 @@ extension NotificationEvent {
     /// Reads `events` in every form that Apple has documented or sent: an object or an array of objects,
     /// directly or inside a JSON string.
     ///
-    /// Throws `.eventsMalformed`.
+    /// Throws `.eventsMalformed` for any other form.
     static func parse(_ claim: JSONValue) throws(AppleTokenError) -> [NotificationEvent] {
         var value = claim
         if case .string(let text) = claim {
@@ -125,7 +125,8 @@ extension JSONObject {
         return text
     }
 
-    /// Reads a boolean, or one of the strings "true" and "false".
+    /// Reads a boolean, or the string "true" or "false"; `nil` if the member is missing. Throws
+    /// `.eventsMalformed` for any other value.
     fileprivate func flag(_ name: String) throws(AppleTokenError) -> Bool? {
         switch self[name] {
         case nil: return nil

@@ -32,8 +32,8 @@ public struct NotificationVerifier: Sendable {
         return try VerifiedNotification(checked: claims, events: events)
     }
 
-    /// Returns every error in a notification's claims, regardless of its signature. A debugger uses this to
-    /// show more than the first error. An empty list proves nothing.
+    /// Returns every error in a notification's claims, regardless of its signature. A debugger uses this
+    /// function to show more than the first error. An empty list proves nothing.
     public func mistakes(of token: UnverifiedToken, at now: NumericDate) -> [AppleTokenError] {
         var mistakes: [AppleTokenError] = []
         do throws(AppleTokenError) {
@@ -100,7 +100,8 @@ struct NotificationClaims: AppleClaims {
     var identifier: String?
     var events: JSONValue
 
-    /// Throws `.tokenMalformed`, `.notANotification`, `.claimMalformed` or `.claimMissing`.
+    /// Parses the claims. Throws `.tokenMalformed`, `.notANotification`, `.claimMalformed` or
+    /// `.claimMissing`.
     init(parsing payload: [UInt8]) throws(AppleTokenError) {
         var issuer, identifier: String?
         var audience: Audience?

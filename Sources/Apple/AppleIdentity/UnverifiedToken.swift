@@ -16,7 +16,7 @@ public struct UnverifiedToken: Sendable {
     /// `iat`: untrusted. Use it only to choose between "no such key" and "keys not available now".
     public var claimedIssuedAt: NumericDate? { Self.issuedAt(claimedIn: jws) }
 
-    /// Returns the unverified `iat` of any signed token.
+    /// Returns the unverified `iat` of any signed token; `nil` if it has none.
     package static func issuedAt(claimedIn jws: CompactJWS) -> NumericDate? {
         ClaimReader.issuedAt(claimedIn: jws.payload)
     }

@@ -17,7 +17,7 @@ public struct KeySetHealth: Sendable, Equatable {
     public internal(set) var keyCount: Int
     /// Number of unusable entries in the set.
     public internal(set) var skippedKeyCount = 0
-    /// Milliseconds since Apple last sent or confirmed the set. A restart does not reset this.
+    /// Milliseconds since Apple last sent or confirmed the set. A restart does not reset this age.
     public internal(set) var age: Int64?
     /// Time until which the set is fresh. This and all following times are in milliseconds since 1970.
     public internal(set) var freshUntil: Int64?

@@ -1,6 +1,6 @@
 // KeySets owns the source and lifetime of verification keys: the remote key set with its cache, the pinned
-// key set, and the protocols that they need (source, snapshot store, clock). It owns no HTTP, no database,
-// and no rule about tokens.
+// key set, and the protocols that they need (source, snapshot store, clock). It contains no HTTP or database
+// code, and no rules about tokens.
 
 public import AppleIdentity
 public import Encodings
@@ -96,8 +96,8 @@ public enum KeySetErrorCode: String, KeySetFailureCode {
 
     /// A fetch did not find this ID, or the token is older than the set, so the token is not Apple's.
     case unknownKey = "unknown_key"
-    /// The set is unusable, or no fetch has looked for this key, so the token may be Apple's. The caller
-    /// should retry after `retryAfter` seconds.
+    /// The set is unusable, or no fetch has looked for this key yet, so the token may still be Apple's. The
+    /// caller should retry after `retryAfter` seconds, if it is set.
     case keysUnavailable = "keys_unavailable"
 }
 

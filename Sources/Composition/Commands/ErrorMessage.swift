@@ -37,24 +37,30 @@ package enum ErrorMessage {
     }
 
     /// Returns an error's message, which names the failure and the remedy.
-    package static func text(for error: any Error) -> String {
+    ///
+    /// - Parameter portOption: Returns the option of the command that sets this port.
+    package static func text(
+        for error: any Error, portOption: (_ port: Int) -> String? = { _ in nil }
+    ) -> String {
         switch error {
-        case let error as any ListenFailure: text(host: error.host, port: error.port, cause: error.cause)
+        case let error as any ListenFailure:
+            text(host: error.host, port: error.port, cause: error.cause, option: portOption(error.port))
         case let error as StorageError: text(for: error)
         default: String(describing: error)
         }
     }
 
     /// Returns the message for a server that cannot listen on its address.
-    private static func text(host: String, port: Int, cause: any Error) -> String {
+    private static func text(host: String, port: Int, cause: any Error, option: String?) -> String {
+        let way = option.map { " with \($0)" } ?? ""
         let address = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         if cause is SocketAddressError || cause is SocketAddressError.UnknownHost {
             return "the host name \(host) is not known; choose an address or a name of this machine"
         }
         return switch (cause as? IOError)?.errnoCode {
         case EADDRINUSE:
-            "the address \(address) is in use; stop the program that listens there, or choose another port"
-        case EACCES: "listening on \(address) needs more privileges; choose a port above 1023"
+            "the address \(address) is in use; stop the program that listens there, or choose another port\(way)"
+        case EACCES: "listening on \(address) needs more privileges; choose a port above 1023\(way)"
         case EADDRNOTAVAIL:
             "this machine does not have the address \(host); choose an address of this machine"
         default: "it cannot listen on \(address) (\(cause))"

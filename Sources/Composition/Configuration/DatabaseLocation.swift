@@ -41,7 +41,7 @@ extension SettingsReader {
     /// Returns the database location, for commands that need no other setting. Reports only mistakes about
     /// the location.
     ///
-    /// - Throws: `ConfigurationMistakes`.
+    /// - Throws: `ConfigurationMistakes` if the location is invalid.
     package static func database(environment: [String: String]) async throws -> DatabaseLocation {
         let names = [Setting.database.name, Setting.file.name]
         var needed = environment.filter { names.contains($0.key) }

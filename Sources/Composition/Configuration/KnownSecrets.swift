@@ -74,7 +74,7 @@ enum KnownSecrets {
     private static let trialSealingKeyHash = SHA256Digest(
         Hexadecimal.decode("229de0cf19a31fdc4348ef5825332f98caa3262fd728e0659159a35130630785") ?? [])
 
-    /// The hashes of two samples in the documentation. The second is the SHA-256 of "password".
+    /// The SHA-256 hashes of sample keys, one of which is "password".
     private static let sampleHashes = [
         "3770b689028c3f764db9a5c0e893c79c117eeaa75ccfdc849f9ca990ea469677",
         "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8",

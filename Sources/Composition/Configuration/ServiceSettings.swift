@@ -11,7 +11,6 @@ package import Logging
 /// A service's checked configuration. All values are usable.
 package struct ServiceSettings: Sendable {
     package var host = Setting.host.defaultText ?? ""
-    /// The numeric settings.
     package var numbers = SettingNumbers()
     /// The addresses of trusted proxies, which may open any number of connections.
     var trustedProxies: [AddressBlock] = []

@@ -50,7 +50,7 @@ package struct SettingsFile: FileConfigSnapshot {
     let providerName: String
     private(set) var values: [String: String] = [:]
     private(set) var sections = Sections.empty
-    /// The sections' parts in canonical form, by name, for detecting changes since the last start.
+    /// The parts of all sections, by name and in canonical form, to detect changes since the last start.
     private(set) var parts: [String: String] = [:]
     var mistakes = ConfigurationMistakes()
 

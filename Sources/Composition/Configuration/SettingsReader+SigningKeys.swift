@@ -102,7 +102,7 @@ extension SigningKeyError.Code {
 }
 
 extension SettingsReader {
-    /// Reads the keys that seal stored refresh tokens. Without one, the service stores no refresh tokens.
+    /// Reads the keys that seal stored refresh tokens. Without a key, the service stores no refresh tokens.
     mutating func sealingKeys() -> SealingKeyRing? {
         guard let entries = list(.sealingKeys) else { return nil }
         let setting = Setting.sealingKeys.name

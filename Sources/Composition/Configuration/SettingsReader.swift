@@ -69,7 +69,7 @@ package struct SettingsReader {
     var mistakes: ConfigurationMistakes
     var isDevelopment = false
 
-    /// Returns the checked settings. Throws `ConfigurationMistakes`.
+    /// Returns the checked settings. Throws `ConfigurationMistakes`, which lists all mistakes.
     package static func read(environment: [String: String]) async throws -> ServiceSettings {
         var mistakes = ConfigurationMistakes()
         for name in environment.keys.sorted() where !isKnown(name) {

@@ -129,7 +129,8 @@ struct DestinationAddresses: Sendable {
         "3fff::/20",
     ].compactMap { AddressBlock($0) }
 
-    /// - Parameter text: An address without brackets or port. The function refuses any other text.
+    /// Returns true if the service may connect to this address. Refuses any text other than an address
+    /// without brackets or port.
     func allow(_ text: String) -> Bool {
         guard let address = try? SocketAddress(ipAddress: text, port: 0) else { return false }
         let isPublic =

@@ -112,7 +112,7 @@ struct ClockCheck: DoctorCheck {
     let appleDate: Int64?
     let ownDate: Int64
 
-    /// Returns the number of seconds that this machine's clock is ahead of Apple's.
+    /// Returns the number of seconds that this machine's clock is ahead of Apple's; `nil` if unknown.
     static func skew(appleDate: Int64?, ownDate: Int64) -> Int64? {
         guard let appleDate else { return nil }
         let (skew, overflow) = ownDate.subtractingReportingOverflow(appleDate)

@@ -66,7 +66,7 @@ extension PostgresInspection: DatabaseInspection {
 }
 
 extension DatabaseLocation {
-    /// Opens the database for reading, even while the service runs. Throws `StorageError`.
+    /// Opens the database for reading, even while the service runs. Throws `StorageError` if that fails.
     package func inspection() throws -> any DatabaseInspection {
         switch self {
         case .sqlite(let path): try SQLiteInspection(path: path)

@@ -22,7 +22,7 @@ package struct DoctorChecks: Sendable {
         self.secondsSince1970 = secondsSince1970
     }
 
-    /// Checks a running service's settings.
+    /// Creates the checks of a running service's settings.
     init(settings: ServiceSettings, secondsSince1970: @escaping @Sendable () -> Int64) {
         configuration = { settings }
         limits = AppleTimeLimits()

@@ -80,7 +80,7 @@ struct ComposedOverview {
         }
     }
 
-    /// The overview pages.
+    /// Returns the overview pages.
     func pages(
         _ monitor: OverviewMonitor, doctor: any DoctorFinding, card: OverviewPages.OtherCard?
     ) -> OverviewPages {
@@ -225,7 +225,7 @@ struct WaitingWork: Sendable {
         }
     }
 
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     init(_ store: any ServiceStore) async throws {
         let receivers = try await store.receivers()
         self.init(

@@ -243,7 +243,7 @@ public struct SearchScan: Sendable {
 
 /// Compares names and addresses in searches.
 public enum SearchText {
-    /// Returns a string with its ASCII letters in lower case, as in the stores' indexes.
+    /// Returns a string's UTF-8 bytes with ASCII letters in lower case, as the stores' indexes hold them.
     public static func folded(_ text: String) -> [UInt8] {
         text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
     }

@@ -21,7 +21,7 @@ public struct Deployment: Sendable {
         appIndexByClientID = index
     }
 
-    /// Returns the app that a client ID belongs to, whether or not it is the primary client ID.
+    /// Returns the app that a client ID, primary or not, belongs to; `nil` if there is none.
     public func app(for clientID: ClientID) -> App? {
         appIndexByClientID[clientID].map { apps[$0] }
     }

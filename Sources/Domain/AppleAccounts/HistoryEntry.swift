@@ -26,7 +26,7 @@ public struct HistoryEntry: Sendable, Hashable {
         case alreadySo
         /// The service holds Apple's refresh token.
         case tokenKept
-        /// The same token, or one from a later authorization, was already held.
+        /// The service already held this token, or a token from a later authorization.
         case tokenSuperseded
         /// The token was not stored, because its authorization had been revoked.
         case tokenDropped

@@ -101,8 +101,8 @@ public struct ReceiverProgress: Sendable, Hashable {
 
 /// An event that a receiver has not accepted yet, or that waits behind such an event for the same account.
 ///
-/// This stores only the event's number. Each attempt reads the
-/// event from the feed, so attempts after an erasure name no user.
+/// A retry stores only the event's number. Each attempt reads the event from the feed, so attempts after an
+/// erasure name no user.
 public struct DeliveryRetry: Sendable, Hashable {
     /// Maximum number of waiting events per receiver. Once
     /// it is reached, the receiver's cursor does not move.

@@ -54,7 +54,7 @@ public struct CodeChallenge: Sendable, Hashable {
         return ConstantTime.areEqual(Array(response.utf8), Array(text.utf8))
     }
 
-    /// Applies the rule for token requests (RFC 7636 §4.6, RFC 9700 §2.1.1): the request must contain the
+    /// Returns true if a token request obeys the rule (RFC 7636 §4.6, RFC 9700 §2.1.1): it contains the
     /// matching verifier if the authorization request had a challenge, and no verifier otherwise.
     ///
     /// A verifier without a challenge is refused, because an attacker could otherwise disable the protection

@@ -83,22 +83,22 @@ extension DraftValue {
         }
     }
 
-    /// Returns the flag or its default. Calling this for another value type is a programming error and stops
-    /// the process.
+    /// Returns the flag or its default. Calling this function for another value type is a programming error
+    /// and stops the process.
     func flag(in draft: Draft) -> Bool {
         guard case .flag(let path, let standard) = self else { preconditionFailure("is no flag") }
         return draft[keyPath: path] ?? standard
     }
 
-    /// Returns the list or its default. Calling this for another value type is a programming error and stops
-    /// the process.
+    /// Returns the list or its default. Calling this function for another value type is a programming error
+    /// and stops the process.
     func list(in draft: Draft) -> [String] {
         guard case .list(let path, let standard) = self else { preconditionFailure("is no list") }
         return draft[keyPath: path].isEmpty ? standard : draft[keyPath: path]
     }
 
-    /// Returns the word or its default. Calling this for another value type is a programming error and stops
-    /// the process.
+    /// Returns the word or its default. Calling this function for another value type is a programming error
+    /// and stops the process.
     func word(in draft: Draft) -> String? {
         guard case .optionalWord(let path, let standard) = self else { preconditionFailure("is no word") }
         return draft[keyPath: path] ?? standard

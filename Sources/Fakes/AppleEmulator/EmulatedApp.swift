@@ -37,7 +37,7 @@ public struct EmulatedApp: Sendable, Equatable {
 /// Apple accepts only https with a domain name. The emulator also accepts http on this machine, because a
 /// service in development has no certificate. Otherwise the rules are the same.
 enum RedirectURI {
-    /// Checks a redirect URI. Throws `.redirectURIRefused`.
+    /// Throws `.redirectURIRefused` for a redirect URI that breaks these rules.
     static func check(_ uri: String) throws(EmulatorError) {
         let isHTTPS = uri.hasPrefix("https://")
         guard uri.utf8.count <= 2048, isHTTPS || uri.hasPrefix("http://"),

@@ -23,8 +23,8 @@ public final class EmulatedApple: Service {
     private let saver: StateSaver?
     private let lock: StateFileLock?
 
-    /// Uses the keys in the configuration, otherwise the keys in the state file, otherwise new keys. Throws
-    /// `EmulatorError`.
+    /// Creates the emulator with the keys in the configuration, otherwise in the state file, otherwise new
+    /// keys. Throws `EmulatorError` if the configuration or the state file is unusable.
     public init(
         configuration: EmulatorConfiguration, clock: EmulatorClock, logger: Logger = Logger(label: "emulator")
     ) async throws {
@@ -43,7 +43,7 @@ public final class EmulatedApple: Service {
         state = try EmulatorState(configuration: configuration, keys: keys, clock: clock)
         if let old { try state.restore(old) }
         saver = file.map { [state] file in
-            StateSaver(logger: logger) { try file.write(state.world.withLock { try WorldSnapshot($0) }) }
+            StateSaver(logger: logger) { try file.write(await WorldSnapshot(state.world.withLock { $0 })) }
         }
         // Writes the file once, so that an unwritable file is noticed at startup.
         try await saver?.save()
@@ -58,7 +58,7 @@ public final class EmulatedApple: Service {
 
     /// Posts a notification's payload to the notification URL, as the control API does, and counts it.
     ///
-    /// Throws `.notificationURLMissing`. The result contains the receiver's response.
+    /// The result contains the receiver's response. Throws `.notificationURLMissing` if no URL is set.
     public func deliver(_ payload: String) async throws(EmulatorError) -> Delivery {
         guard let target = state.notificationTarget else { throw EmulatorError(.notificationURLMissing) }
         return await NotificationDispatcher(state: state).deliver(payload, to: target)
@@ -67,14 +67,14 @@ public final class EmulatedApple: Service {
     /// Changes a user's account, and notifies the affected apps according to the delivery plan. Sends nothing
     /// if there is no notification URL.
     ///
-    /// Throws `.userNotFound`, `.noSigningKey` and `.tokenUnsignable`.
+    /// Throws `.userNotFound`, `.noSigningKey`, `.tokenUnsignable` and `.keyGenerationFailed`.
     @discardableResult
     public func carryOut(
         _ change: AccountChange, notifying recipe: NotificationRecipe = NotificationRecipe()
     ) async throws(EmulatorError) -> [Delivery] {
         let post = NotificationDispatcher(state: state)
         var deliveries: [Delivery] = []
-        for notification in try state.change(change, notifying: recipe).notifications {
+        for notification in try await state.change(change, notifying: recipe).notifications {
             let sent = await post.announce(notification, to: state.notificationTarget)
             if let delivery = sent.delivery { deliveries.append(delivery) }
         }
@@ -126,7 +126,8 @@ public final class EmulatedApple: Service {
         MigrationEndpoint(state: state).add(to: router)
         AttestationDataEndpoint(state: state).add(to: router)
         let control = ControlAPI(
-            router, at: "emulator", title: "Control API of the fake Apple", scheme: configuration.scheme)
+            router, at: "emulator", title: "Control API of the fake Apple", scheme: configuration.scheme,
+            hasText: true)
         let post = NotificationDispatcher(state: state)
         AccountsRoute(state: state, post: post).add(to: router)
         StateRoutes(state: state).add(to: control)

@@ -19,7 +19,8 @@ public struct EmulatorConfiguration: Sendable {
     public var notificationURL: String?
     /// Hosts other than loopback that control requests may name as notification receivers.
     public var allowedNotificationHosts: Set<String> = []
-    /// The initial signing keys. If empty, `keyCount` keys are generated when they are first used.
+    /// The initial signing keys. If empty, the emulator takes the keys of the state file, or else `keyCount` new
+    /// keys. It generates new keys when they are first used or, for a state file, at the start.
     public var keys: [SigningKey] = []
     public var keyCount = 3
     /// The file that keeps the state across restarts; `nil` to keep it only in memory. The file is created if
@@ -41,7 +42,8 @@ public struct EmulatorConfiguration: Sendable {
         self.apps = apps
     }
 
-    /// Configures one team with one app. Throws `.configurationInvalid` without a client ID.
+    /// Creates a configuration of one team with one app. Throws `.configurationInvalid` if there is no client
+    /// ID.
     public init(teamID: String, clientIDs: [String]) throws(EmulatorError) {
         self.init(apps: [try EmulatedApp(teamID: teamID, clientIDs: clientIDs)])
     }

@@ -1,4 +1,4 @@
-import StrictJSON
+public import StrictJSON
 
 /// Counters since startup or the last reset, for tests.
 public struct EmulatorCounters: Sendable, Equatable {
@@ -50,10 +50,29 @@ public struct EmulatorCounters: Sendable, Equatable {
     public var keySetFaults: Int { faults[.keys, default: 0] }
 }
 
-extension EmulatorCounters {
-    var json: JSONObject {
-        var json = JSONObject()
-        func put(_ name: String, _ value: Int?) { json[name] = .integer(Int64(value ?? 0)) }
+extension EmulatorCounters: JSONMember {
+    public static var schema: JSONSchema {
+        .component("EmulatorCounters") {
+            let named = EmulatorCounters().named
+            return .object(
+                required: named.map { .string($0.name) },
+                properties: named.map { ($0.name, .object(Int.schema.keywords)) }, components: [])
+        }
+    }
+
+    public func write(into json: inout JSONWriter) {
+        json.beginObject()
+        for (name, value) in named {
+            json.name(name)
+            json.value(value)
+        }
+        json.endObject()
+    }
+
+    /// All counters by their names in the control API.
+    var named: [(name: String, value: Int)] {
+        var named: [(name: String, value: Int)] = []
+        func put(_ name: String, _ value: Int?) { named.append((name, value ?? 0)) }
         for endpoint in EmulatedEndpoint.allCases {
             let name = endpoint == .keys ? "key_set" : endpoint.rawValue
             put("\(name)_faults", faults[endpoint])
@@ -79,6 +98,6 @@ extension EmulatorCounters {
         put("notifications", notifications)
         put("deliveries", deliveries)
         put("deliveries_refused", deliveriesRefused)
-        return json
+        return named
     }
 }

@@ -33,10 +33,13 @@ extension EmulatorError.Code {
     /// The header has `typ`, so libjwt must write the token, but it cannot write these claims.
     public static let tokenUnsignable = Self("token_unsignable", .unprocessableContent)
 
+    /// OpenSSL failed to generate a signing key.
+    public static let keyGenerationFailed = Self("key_generation_failed", .internalServerError)
+
     static let ofFakeApple = [
         memberIneffective, clientIDUnknown, userNotFound, userExists, tooManyUsers, clientKeyRefused,
         redirectURIRefused, tooManyRedirectURIs, tooManyTransfers, keyNotFound, keyExists, tooManyKeys,
         deviceKeyNotFound, tooManyDeviceKeys, attestationUnsignable, noSigningKey, notificationURLMissing,
-        notificationURLRefused, tokenUnsignable,
+        notificationURLRefused, tokenUnsignable, keyGenerationFailed,
     ]
 }

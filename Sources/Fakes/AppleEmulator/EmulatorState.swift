@@ -3,7 +3,8 @@ public import Synchronization
 
 /// The fake Apple without its server: the control API's functions, for callers in the same process.
 ///
-/// All methods are thread-safe. Minting a token takes about a millisecond, because of the RSA signature.
+/// All methods are thread-safe. Minting a token takes about a millisecond, because of the RSA signature, and up to
+/// a second when it needs a key that has not been generated yet.
 public final class EmulatorState: Sendable {
     let configuration: EmulatorConfiguration
     let clock: EmulatorClock
@@ -23,7 +24,7 @@ public final class EmulatorState: Sendable {
     /// the world, and only until the next reset.
     private let start: Mutex<EmulatorStart>
 
-    /// Creates the state. Throws `.configurationInvalid`.
+    /// Creates the state. Throws `.configurationInvalid` if the configuration is unusable.
     init(
         configuration: EmulatorConfiguration, keys: [SigningKey], clock: EmulatorClock
     ) throws(EmulatorError) {
@@ -61,9 +62,9 @@ public final class EmulatorState: Sendable {
         }
     }
 
-    private static let longestStep: Int64 = 315_360_000
+    static let longestStep: Int64 = 315_360_000
 
-    /// Returns the App Attest authorities. Throws `.attestationUnsignable`.
+    /// Returns the App Attest authorities. Throws `.attestationUnsignable` if OpenSSL fails.
     func authorities() throws(EmulatorError) -> AppAttestAuthorities {
         try appAttest.withLock { held throws(EmulatorError) in
             if let held { return held }
@@ -73,7 +74,7 @@ public final class EmulatorState: Sendable {
         }
     }
 
-    /// Restores an earlier run's state. Throws `.stateFileDamaged`.
+    /// Restores an earlier run's state. Throws `.stateFileDamaged` if a stored key is unusable.
     func restore(_ snapshot: WorldSnapshot) throws(EmulatorError) {
         try world.withLock { world throws(EmulatorError) in
             do {
@@ -178,7 +179,11 @@ public final class EmulatorState: Sendable {
     /// keys, redirect URIs and notification URL.
     public func reset() throws(EmulatorError) {
         let initial = try start.withLock { start throws(EmulatorError) in try start.world(keys: initialKeys) }
-        world.withLock { $0 = initial }
+        world.withLock { world in
+            let outbox = world.outbox.successor
+            world = initial
+            world.outbox = outbox
+        }
     }
 
     func count(_ delivery: Delivery) {
@@ -199,16 +204,14 @@ public final class EmulatorState: Sendable {
         }
     }
 
-    func keySet(ifNoneMatch: String?, fault: EndpointFault?) throws(EmulatorError) -> EndpointResponse {
+    func keySet(ifNoneMatch: String?, fault: EndpointFault?) async throws -> EndpointResponse {
         let isGenuine = fault.map { $0.bodyKind == .genuine } ?? true
-        return try world.withLock { world throws(EmulatorError) in
-            let response = try KeySetResponse.make(
-                KeySetDocument(keys: world.keys.published),
-                ifNoneMatch: isGenuine && (fault?.status ?? 200) == 200 ? ifNoneMatch : nil,
-                cacheControl: fault?.cacheControl ?? configuration.cacheControl,
-                entityTag: configuration.sendsEntityTag && isGenuine && fault?.hidesEntityTag != true)
-            if response.status == 304 { world.counters.keySetNotModified += 1 }
-            return response
-        }
+        let response = KeySetResponse.make(
+            try await KeySetDocument(world.withLock { $0.keys.published }),
+            ifNoneMatch: isGenuine && (fault?.status ?? 200) == 200 ? ifNoneMatch : nil,
+            cacheControl: fault?.cacheControl ?? configuration.cacheControl,
+            entityTag: configuration.sendsEntityTag && isGenuine && fault?.hidesEntityTag != true)
+        if response.status == 304 { world.withLock { $0.counters.keySetNotModified += 1 } }
+        return response
     }
 }

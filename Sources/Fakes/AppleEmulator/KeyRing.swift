@@ -1,3 +1,4 @@
+import Dispatch
 public import EmulatorServer
 import Encodings
 public import JOSE
@@ -5,7 +6,7 @@ import Synchronization
 
 /// Apple's signing keys: the published keys, and retired keys that can still sign forged tokens.
 ///
-/// Not thread-safe, so its owner locks it. The owner also generates the keys, because that is slow.
+/// Not thread-safe, so its owner locks it.
 struct KeyRing {
     /// Maximum number of keys. Apple publishes 1 to 5, but tests of limits need more.
     static let capacity = 16
@@ -103,22 +104,20 @@ public struct SigningKey: Sendable {
     private let deferred: DeferredKey
 
     public init(keyID: String, privateKey: RSAPrivateKey) {
-        (self.keyID, deferred) = (keyID, DeferredKey(privateKey))
+        self.init(keyID: keyID, DeferredKey { privateKey })
     }
 
     /// Creates a key that is generated when it is first used.
-    init(keyID: String = newKeyID()) {
-        (self.keyID, deferred) = (keyID, DeferredKey())
+    init(keyID: String = newKeyID(), _ deferred: DeferredKey = DeferredKey()) {
+        (self.keyID, self.deferred) = (keyID, deferred)
     }
 
-    /// The private key. Generates it if this is its first use. Throws `.tokenUnsignable` if OpenSSL fails.
+    /// The private key. Generates it if this is its first use. Throws `.keyGenerationFailed`.
     public var privateKey: RSAPrivateKey {
-        get throws(EmulatorError) { try deferred.value }
+        get async throws(EmulatorError) { try await deferred.value }
     }
 
-    /// Generates keys in parallel.
-    ///
-    /// Throws `.tokenUnsignable` if OpenSSL fails.
+    /// Generates keys in parallel. Throws `.keyGenerationFailed`.
     public static func generate(count: Int) async throws -> [SigningKey] {
         let keys = (0..<count).map { _ in SigningKey() }
         try await generate(keys)
@@ -128,7 +127,7 @@ public struct SigningKey: Sendable {
     /// Generates the keys that have not been used yet, in parallel.
     static func generate(_ keys: [SigningKey]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for key in keys { group.addTask { _ = try key.privateKey } }
+            for key in keys { group.addTask { _ = try await key.privateKey } }
             try await group.waitForAll()
         }
     }
@@ -140,26 +139,41 @@ public struct SigningKey: Sendable {
     }
 }
 
-/// A 2048-bit RSA key that is generated when it is first used. Generation costs a quarter of a second of CPU
-/// time and takes up to a second, and a fake Apple that starts for each test run should not wait for it.
+/// A 2048-bit RSA key that is generated when it is first used, because generating takes a quarter of a second of
+/// CPU time on average. A fake Apple that starts for each test run is ready without the key.
 final class DeferredKey: Sendable {
-    private let held: Mutex<RSAPrivateKey?>
+    private let generate: @Sendable () throws -> RSAPrivateKey
+    private let generation = Mutex<Task<RSAPrivateKey, any Error>?>(nil)
 
-    init(_ key: RSAPrivateKey? = nil) { held = Mutex(key) }
+    init(
+        generate: @escaping @Sendable () throws -> RSAPrivateKey = { try RSAPrivateKey.generate(bits: 2048) }
+    ) {
+        self.generate = generate
+    }
 
-    /// Throws `.tokenUnsignable` if OpenSSL cannot generate the key.
+    /// Throws `.keyGenerationFailed`. The next use tries again.
     var value: RSAPrivateKey {
-        get throws(EmulatorError) {
-            do {
-                return try held.withLock { key throws(JOSEError) in
-                    if let key { return key }
-                    let made = try RSAPrivateKey.generate(bits: 2048)
-                    key = made
-                    return made
-                }
-            } catch {
-                throw EmulatorError(.tokenUnsignable, detail: "the key could not be generated")
+        get async throws(EmulatorError) {
+            let task = generation.withLock { generation in
+                // A task of its own, because a cancelled request must not cancel the others that wait for the key.
+                let task = generation ?? Task { try await generated() }
+                generation = task
+                return task
             }
+            do {
+                return try await task.value
+            } catch {
+                generation.withLock { if $0 == task { $0 = nil } }
+                throw EmulatorError(.keyGenerationFailed, detail: "OpenSSL cannot generate an RSA key")
+            }
+        }
+    }
+
+    /// Generates the key on a thread of Dispatch, so that the threads of Swift's tasks answer other requests
+    /// in the meantime.
+    private func generated() async throws -> RSAPrivateKey {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Result { try self.generate() }) }
         }
     }
 }
@@ -193,7 +207,7 @@ public enum KeyRotationMode: String, Sendable, CaseIterable {
 }
 
 extension EmulatorState {
-    /// Generates a new key. Throws `.keyExists` and `.tooManyKeys`.
+    /// Generates a new key. Throws `.keyExists`, `.tooManyKeys` and `.keyGenerationFailed`.
     public func addKey(keyID: String?, isPublished: Bool, signs: Bool) async throws -> SigningKey {
         let key = keyID.map { SigningKey(keyID: $0) } ?? SigningKey()
         try await SigningKey.generate([key])
@@ -218,7 +232,7 @@ extension EmulatorState {
 
     /// Performs the next rotation step in Apple's order, and returns the step and its key.
     ///
-    /// Throws `.tooManyKeys`, and `JOSEError` if a key cannot be generated.
+    /// Throws `.tooManyKeys`, and `.keyGenerationFailed`.
     public func rotateOneStep() async throws -> (step: KeyRotationStep, keyID: String) {
         let step = try world.withLock { world throws(EmulatorError) in
             let step = world.keys.nextStep(usual: max(1, initialKeys.count))

@@ -147,7 +147,7 @@ extension EmulatedWorld {
             isPrivateEmail: user.hidesEmail)
     }
 
-    /// Returns the `transfer_sub` for tokens while a transfer is open.
+    /// Returns the `transfer_sub` for tokens while a transfer is open; `nil` at other times.
     mutating func transferSubject(ofTokenFor position: Int, clientID: String, at now: Int64) -> String? {
         guard let app = app(of: clientID),
             let transfer = transfers.open(for: app.primaryClientID, at: now)
@@ -197,7 +197,7 @@ extension EmulatorState {
 
     /// Transfers a client ID's app to another team, as if that team had just accepted it.
     ///
-    /// Throws `.clientIDUnknown`, `.memberMalformed` and `.tooManyTransfers`.
+    /// Throws `.clientIDUnknown`, `.tooManyTransfers`, or `.memberMalformed` for an invalid team ID.
     public func transfer(_ clientID: String, to teamID: String) throws(EmulatorError) -> AppTransfer {
         guard (1...64).contains(teamID.utf8.count), teamID.utf8.allSatisfy(ControlInput.isUnreserved) else {
             throw EmulatorError(.memberMalformed, detail: "team_id: 1 to 64 letters and digits")
@@ -221,8 +221,8 @@ extension EmulatorState {
     }
 }
 
-/// `POST /auth/usermigrationinfo` for both teams: the sender sends `sub` and `target`, the recipient sends
-/// `transfer_sub`. Both need an access token from the `client_credentials` grant, as Apple documents.
+/// Handles `POST /auth/usermigrationinfo` for both teams: the sender sends `sub` and `target`, the recipient
+/// sends `transfer_sub`. Both need an access token from the `client_credentials` grant, as Apple documents.
 struct MigrationEndpoint: Sendable {
     let state: EmulatorState
 

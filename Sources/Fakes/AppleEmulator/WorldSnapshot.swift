@@ -31,14 +31,17 @@ struct WorldSnapshot: Codable {
     let deviceKeys: DeviceKeyRegistry
     let clockOffset: Int64
 
-    /// Throws `.tokenUnsignable` if OpenSSL fails to generate a key that has not been used yet.
-    init(_ world: EmulatedWorld) throws(EmulatorError) {
+    /// Generates the keys that have not been used yet. Throws `.keyGenerationFailed`.
+    init(_ world: EmulatedWorld) async throws(EmulatorError) {
         users = world.users
-        keys = try world.keys.keys.map { held throws(EmulatorError) in
-            PublishedKey(
-                keyID: held.key.keyID, pem: try held.key.privateKey.pem, isPublished: held.isPublished,
-                signs: held.signs)
+        var keys: [PublishedKey] = []
+        for held in world.keys.keys {
+            keys.append(
+                PublishedKey(
+                    keyID: held.key.keyID, pem: try await held.key.privateKey.pem,
+                    isPublished: held.isPublished, signs: held.signs))
         }
+        self.keys = keys
         clientKeys = world.clientKeys.keys.map { key in
             TeamKey(
                 teamID: key.teamID, keyID: key.keyID, x: Base64URL.encode(key.publicKey.x),

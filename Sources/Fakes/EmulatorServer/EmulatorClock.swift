@@ -14,7 +14,6 @@ public struct EmulatorClock: Sendable {
         (self.now, self.sleep) = (now, sleep)
     }
 
-    /// The system's clock.
     public static let system = EmulatorClock(now: { Int64(Date().timeIntervalSince1970 * 1000) })
 
     public static let sleepReally: @Sendable (_ milliseconds: Int64) async throws -> Void = {

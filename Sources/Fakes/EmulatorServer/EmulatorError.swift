@@ -9,7 +9,7 @@ import NIOCore
 /// `detail` contains member names and limits of the control API, but never a claim or a token, so it may be
 /// displayed.
 public struct EmulatorError: CodedError {
-    /// Error code. Each emulator declares its own codes in an extension.
+    /// An error code with its HTTP status. Each emulator declares its own codes in an extension.
     public struct Code: Sendable, Hashable {
         public let name: String
         /// Status of the problem document (RFC 9457).

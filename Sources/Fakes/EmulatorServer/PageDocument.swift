@@ -135,7 +135,8 @@ package struct PageForm: Sendable {
     /// Reads a form and checks its token. Another site can make a developer's browser submit a form, but
     /// cannot read the token (CSRF).
     ///
-    /// Throws `.bodyMalformed`, `.memberMalformed`, `.pageOutdated`, and `NIOTooManyBytesError`.
+    /// Throws `.pageOutdated` for a wrong token, `.memberMalformed` for a field that is too long,
+    /// `.bodyMalformed` unless the body is a form, and `NIOTooManyBytesError`.
     package init(_ request: Request, token: String) async throws {
         let body = try await request.body.collect(upTo: ControlInput.bodyLimit)
         guard let fields = FormEncoding.decode(Array(buffer: body)) else {

@@ -24,9 +24,9 @@ public struct GoogleEmulatorConfiguration: Sendable {
     public var apiKey: String?
     /// URL of the fake Apple. The emulated iPhone app gets identity tokens from it.
     public var appleURL: String?
-    /// The first signing key. Default: the key in the state file, otherwise a new key.
+    /// The first signing key, unless the state file contains keys. Default: a new key.
     public var key: GoogleKey?
-    /// File that keeps links, events and keys across restarts. Without it, they are kept only in memory.
+    /// File that keeps links, events and keys across restarts. If it is `nil`, they are kept only in memory.
     public var stateFile: String?
 
     public init(clientID: String, clientSecret: String, scopes: [String] = []) {

@@ -22,8 +22,9 @@ public final class GoogleEmulatorService: Service {
     private let saver: StateSaver?
     private let lock: StateFileLock?
 
-    /// Generates a key unless the configuration or the state file contains one. Throws `EmulatorError` and
-    /// `JOSEError`.
+    /// Creates the emulator with the key in the state file, otherwise in the configuration, otherwise a new
+    /// key. Throws `EmulatorError` if the configuration or the state file is unusable, and `JOSEError` if
+    /// OpenSSL fails.
     public init(
         configuration: GoogleEmulatorConfiguration, clock: EmulatorClock,
         logger: Logger = Logger(label: "google")

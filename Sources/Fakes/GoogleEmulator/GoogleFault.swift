@@ -1,4 +1,5 @@
-import StrictJSON
+import EmulatorServer
+public import StrictJSON
 
 /// The request or endpoint that a fault applies to. The raw value is its name in the control API.
 public enum FaultPlace: String, Sendable, CaseIterable {
@@ -14,7 +15,7 @@ public enum FaultPlace: String, Sendable, CaseIterable {
     case stream
 }
 
-/// A fault. It ends when it is removed, or after it has been applied a given number of times.
+/// A fault in Google's requests or responses. It ends when it is removed, or after a given number of uses.
 public struct GoogleFault: Sendable, Equatable {
     /// Maximum delay, which is longer than usual timeouts.
     public static let maximumDelay: Int64 = 60_000
@@ -29,21 +30,23 @@ public struct GoogleFault: Sendable, Equatable {
 
     /// Delay before the request or the response is sent.
     public var delayMilliseconds: Int64 = 0
-    /// Response status of Google's endpoint, 200 to 599. If it is set, the endpoint only sends this status.
+    /// Response status of Google's endpoint, 200 to 599. If it is set, the endpoint sends only this status.
     public var status: Int?
     public var loss: Loss?
     /// Number of requests that the fault still applies to; `nil` for all requests.
     public var remainingRequests: Int?
 
     public init() {}
+}
 
-    var json: JSONObject {
-        var json = JSONObject()
-        if delayMilliseconds > 0 { json["delay_ms"] = .integer(delayMilliseconds) }
-        json["status"] = status.map { .integer(Int64($0)) }
-        json["lose"] = loss.map { .string($0.rawValue) }
-        json["times"] = remainingRequests.map { .integer(Int64($0)) }
-        return json
+extension GoogleFault: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("delay_ms") { $0.delayMilliseconds > 0 ? $0.delayMilliseconds : nil }
+        member("status") { $0.status }
+        member("lose", .words(Loss.allCases.map(\.rawValue))) { $0.loss?.rawValue }
+        member("times", "Requests to which the fault still applies; absent for all.") {
+            $0.remainingRequests
+        }
     }
 }
 
@@ -56,7 +59,7 @@ struct FaultTable: Sendable {
         set { faults[place] = newValue }
     }
 
-    /// Returns the fault that applies to the next request, and counts the request.
+    /// Returns the fault that applies to the next request, if any, and counts the request.
     mutating func take(_ place: FaultPlace) -> GoogleFault? {
         guard let fault = faults[place] else { return nil }
         if let remaining = fault.remainingRequests {
@@ -67,10 +70,4 @@ struct FaultTable: Sendable {
     }
 
     mutating func clear() { faults = [:] }
-
-    var json: JSONObject {
-        var json = JSONObject()
-        for place in FaultPlace.allCases { json[place.rawValue] = faults[place].map { .object($0.json) } }
-        return json
-    }
 }

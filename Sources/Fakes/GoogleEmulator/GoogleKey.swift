@@ -9,7 +9,7 @@ public struct GoogleKey: Sendable {
     public let keyID: String
     public let privateKey: RSAPrivateKey
 
-    /// Generates a 2048-bit key, which takes up to a second. Throws `JOSEError`.
+    /// Generates a 2048-bit key, which takes up to a second. Throws `JOSEError` if OpenSSL fails.
     public static func generate() throws(JOSEError) -> GoogleKey {
         GoogleKey(
             keyID: Hexadecimal.encode(SecureRandom.bytes(count: 20)),
@@ -18,7 +18,7 @@ public struct GoogleKey: Sendable {
 
     /// Signs claims with RS256, the algorithm that Google uses for all tokens.
     ///
-    /// - Parameter type: Value of `typ` in the header. Throws `.signingFailed`.
+    /// `type` is the value of `typ` in the header. Throws `.signingFailed` if the signing library fails.
     func sign(_ claims: JSONObject, type: String) throws(EmulatorError) -> String {
         let header = JSONObject([
             ("alg", .string("RS256")), ("kid", .string(keyID)), ("typ", .string(type)),

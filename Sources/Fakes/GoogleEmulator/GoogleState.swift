@@ -66,7 +66,7 @@ public final class GoogleState: Sendable {
         return ["\(base)/r/\(configuration.projectID)"] + Self.bundleIDs.map { "\(base)/a/\($0)" }
     }
 
-    /// Google's apps that start App Flip: Home and the Assistant.
+    /// The bundle IDs of the Google apps that start App Flip: Google Home and Google Assistant.
     static let bundleIDs = [
         "com.google.Chromecast", "com.google.Chromecast.dev", "com.google.Chromecast.enterprise",
         "com.google.OPA", "com.google.OPA.dev", "com.google.OPA.enterprise",
@@ -82,7 +82,7 @@ public final class GoogleState: Sendable {
         update { $0.faults[place] = fault }
     }
 
-    /// Returns the authorization server. Throws `.serverMissing`.
+    /// Returns the authorization server. Throws `.serverMissing` if no server is configured.
     func server() throws(EmulatorError) -> LinkedServer {
         guard let server = update({ $0.server }) else {
             throw EmulatorError(.serverMissing, detail: "no authorization server is configured")
@@ -101,7 +101,8 @@ public final class GoogleState: Sendable {
     /// The faults that are currently set.
     public var faults: [FaultPlace: GoogleFault] { update { $0.faults.faults } }
 
-    /// Starts a link in the browser, and returns the URL to open there. Throws `.serverMissing`.
+    /// Starts a link in the browser, and returns the URL to open there. Throws `.serverMissing` if no server
+    /// is configured.
     public func beginLink() throws(EmulatorError) -> String {
         try Linking(state: self).begin(LinkRequest()).url
     }

@@ -57,9 +57,9 @@ public struct ReceiverEmulatorConfiguration: Sendable {
 
 /// The service that sends the events.
 public struct EventSender: Sendable {
-    /// Value of `iss` in its security event tokens; `nil` if it sends no such tokens.
+    /// Value of `iss` in the service's security event tokens; `nil` if it sends no such tokens.
     public var issuer: String?
-    /// URL of its public keys.
+    /// URL of the service's public keys.
     public var keysURL: String?
     /// Returns the service's status text for each receiver, keyed by receiver name; empty if the status is
     /// unknown.

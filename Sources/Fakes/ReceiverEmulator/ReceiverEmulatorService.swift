@@ -21,7 +21,7 @@ public final class ReceiverEmulatorService: Service {
     private let listener: EmulatorListener
     private let secureListener: EmulatorListener?
 
-    /// Creates the service. Throws `.configurationInvalid`.
+    /// Creates the service. Throws `.configurationInvalid` if the configuration is unusable.
     public init(
         configuration: ReceiverEmulatorConfiguration, clock: EmulatorClock,
         logger: Logger = Logger(label: "receivers")

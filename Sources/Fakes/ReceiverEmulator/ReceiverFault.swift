@@ -1,5 +1,5 @@
 import EmulatorServer
-import StrictJSON
+public import StrictJSON
 
 /// A fault that a receiver simulates. It ends when the receiver recovers, or after the fault has been applied
 /// a given number of times.
@@ -38,17 +38,6 @@ public struct ReceiverFault: Sendable, Equatable {
 
     public init(_ kind: Kind) { self.kind = kind }
 
-    var json: JSONObject {
-        var json = JSONObject([("fault", .string(kind.rawValue))])
-        switch kind {
-        case .slow: json["seconds"] = .integer(seconds)
-        case .error: json["status"] = .integer(Int64(status))
-        case .down, .hang, .redirect, .hugeBody, .wrongCertificate: break
-        }
-        json["times"] = remainingRequests.map { .integer(Int64($0)) }
-        return json
-    }
-
     /// The fault in words, for the page.
     var words: String {
         switch kind {
@@ -59,6 +48,17 @@ public struct ReceiverFault: Sendable, Equatable {
         case .redirect: "redirects: it answers 307"
         case .hugeBody: "answers with \(Self.hugeBody >> 20) MiB"
         case .wrongCertificate: "shows a certificate that siwa does not trust"
+        }
+    }
+}
+
+extension ReceiverFault: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("fault", .words(Kind.allCases.map(\.rawValue))) { $0.kind.rawValue }
+        member("seconds", "Only for slow.") { $0.kind == .slow ? $0.seconds : nil }
+        member("status", "Only for error.") { $0.kind == .error ? $0.status : nil }
+        member("times", "Requests to which the fault still applies; absent for all.") {
+            $0.remainingRequests
         }
     }
 }

@@ -53,7 +53,7 @@ public final class ReceiverState: Sendable {
     /// URLs of the receivers that the service sends events to.
     public var urls: [EmulatedReceiver: String] { update { $0.urls } }
 
-    /// Sets a receiver's fault. Throws `.faultIneffective`.
+    /// Sets a receiver's fault. Throws `.faultIneffective` for a certificate fault of a receiver without TLS.
     public func setFault(_ fault: ReceiverFault, of receiver: EmulatedReceiver) throws(EmulatorError) {
         let isSecure = hasTLS && update { $0.urls[receiver]?.hasPrefix("https:") ?? true }
         guard fault.kind != .wrongCertificate || isSecure else {
@@ -72,7 +72,7 @@ public final class ReceiverState: Sendable {
         await sender.resume(receiver.rawValue)
     }
 
-    /// Returns the fault that applies to the next request, and counts the request.
+    /// Returns the fault that applies to the next request, if any, and counts the request.
     func takeFault(of receiver: EmulatedReceiver) -> ReceiverFault? {
         update { world in
             guard let fault = world.faults[receiver] else { return nil }

@@ -7,7 +7,7 @@ import HTTPEngine
 public struct CallerDirectory: Sendable {
     /// All configured keys, including operator keys.
     private let allKeys: [APIKey]
-    /// The keys that may call the API.
+    /// The keys whose holders may call the API.
     private let keys: [APIKey]
     /// The key that gives access only to the metrics; `nil` if it is not configured.
     private let metricsKey: APIKey?
@@ -41,7 +41,8 @@ public struct CallerDirectory: Sendable {
     /// Accepts every caller. For development only.
     public static let open = CallerDirectory()
 
-    /// Returns the caller; `nil` if the directory accepts every caller. Throws `caller_unauthenticated`.
+    /// Returns the caller; `nil` if every caller is accepted. Throws `caller_unauthenticated` if none
+    /// matches.
     ///
     /// Compares the secret's hash with every configured hash in full, so that the time taken reveals nothing
     /// about the hashes.
@@ -49,7 +50,8 @@ public struct CallerDirectory: Sendable {
         try key(presenting: authorization, of: keys)
     }
 
-    /// Returns the caller that may read the metrics, identified by an API key or the metrics key.
+    /// Returns the caller that may read the metrics, identified by an API key or the metrics key; `nil` if
+    /// every caller is accepted.
     func metricsReader(presenting authorization: String?) throws(Problem) -> APIKey? {
         try key(presenting: authorization, of: keys + (metricsKey.map { [$0] } ?? []))
     }
@@ -142,8 +144,8 @@ public enum APIKeySecret {
         prefix + Base64URL.encode(SecureRandom.bytes(count: 32))
     }
 
-    /// The hash for the configuration. A secret with 256 random bits cannot be guessed, so a fast hash is
-    /// sufficient.
+    /// Returns the hash for the configuration. A secret with 256 random bits cannot be guessed, so a fast
+    /// hash is sufficient.
     public static func hash(_ secret: String) -> SHA256Digest {
         SHA256Digest.hash(secret)
     }

@@ -203,7 +203,8 @@ final class Dispatcher: Sendable {
 }
 
 extension ForeignPageCheck {
-    /// Checks a request's host and origin. Throws `host_refused` or `origin_refused`.
+    /// Checks a request's host and origin. Throws `host_refused` or `origin_refused` if another site may have
+    /// sent it.
     func check(_ head: HTTPRequestHead, to endpoint: Endpoint) throws(Problem) {
         let host = head.headers["host"]
         do throws(ForeignPageRefusal) {

@@ -58,7 +58,7 @@ public final class HTTPService: Service {
         /// Pages that `siwa dev` serves on the same port as the API. If it is `nil`, requests to their paths
         /// get 404.
         package var site: (any PageSite)?
-        /// Records request spans. `nil` without tracing.
+        /// Records request spans. `nil` if tracing is off.
         public var spans: SpanRecorder?
         /// The log's sampling rate: one in this many successful requests is logged.
         public var logRate = 1

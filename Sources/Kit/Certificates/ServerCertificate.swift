@@ -154,7 +154,8 @@ struct CertificateExtension {
         ]
     }
 
-    /// - Parameter issuer: The issuer's certificate, which is the certificate itself if it is self-signed.
+    /// Adds the extension to a certificate. Returns false if OpenSSL fails. The issuer of a self-signed
+    /// certificate is the certificate itself.
     func add(to certificate: OpaquePointer, issuer: OpaquePointer) -> Bool {
         var context = X509V3_CTX()
         // The context only borrows both certificates, which outlive the context.

@@ -36,7 +36,7 @@ public struct SealingKeyRing: Sendable {
 
     /// Opens a sealed value. It never returns any part of a value that has been changed.
     ///
-    /// - Throws: `SealError`.
+    /// - Throws: `SealError` if no key opens the value, or the value has been changed.
     public func open(
         _ sealed: [UInt8], for purpose: SealingPurpose, associatedData: [UInt8]
     ) throws(SealError) -> [UInt8] {
@@ -59,7 +59,8 @@ public struct SealingKeyRing: Sendable {
     /// value. It does not open the value.
     public func isCurrent(_ sealed: [UInt8]) -> Bool { SealedFrame(parsing: sealed)?.keyName == first.name }
 
-    /// Returns the key name in a sealed value. Callers must not trust the name until `open` has succeeded.
+    /// Returns the key name in a sealed value; `nil` if the value is malformed. Callers must not trust the
+    /// name until `open` has succeeded.
     public static func keyName(of sealed: [UInt8]) -> String? {
         SealedFrame(parsing: sealed)?.keyName
     }

@@ -60,7 +60,8 @@ public enum Base64URL {
         }
     }
 
-    /// Decodes `input` into `output`, which has exactly the decoded size. `input.count % 4` must not be 1.
+    /// Decodes `input` into `output`, which has exactly the decoded size. Returns false unless the input is
+    /// canonical base64url. `input.count % 4` must not be 1.
     private static func decode(
         _ input: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
     ) -> Bool {
@@ -178,7 +179,7 @@ public enum Hexadecimal {
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Returns the value of one hexadecimal digit, in upper or lower case.
+    /// Returns the value of a hexadecimal digit, in upper or lower case; `nil` for any other byte.
     @inlinable package static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

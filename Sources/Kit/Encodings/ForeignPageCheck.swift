@@ -29,7 +29,7 @@ public struct ForeignPageCheck: Sendable {
 }
 
 /// The headers in which a browser names the sender of a request: `Origin` (Fetch §3.2) and `Sec-Fetch-Site`
-/// (Fetch Metadata §2.3). Every server of this project checks form submissions with them.
+/// (Fetch Metadata §2.3). Every server of this project checks form submissions with these headers.
 ///
 /// Programs and old browsers send neither header, so this check does not replace a form token.
 public struct RequestSender: Sendable {

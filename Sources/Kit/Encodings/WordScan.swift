@@ -7,7 +7,7 @@ package enum WordScan {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let tops: UInt64 = 0x8080_8080_8080_8080
 
-    /// Returns the offset of the first byte with this value, at or after `start`.
+    /// Returns the offset of the first byte with this value, at or after `start`; `nil` if there is none.
     package static func firstOffset(of value: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int)
         -> Int?
     {
@@ -25,7 +25,7 @@ package enum WordScan {
         end(of: bytes, from: start, marks: escapes, isMarked: isEscape)
     }
 
-    /// Like `endOfPlainText`, but also stops at non-ASCII bytes.
+    /// Returns the same end as `endOfPlainText`, but also stops at non-ASCII bytes.
     package static func endOfPlainASCII(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         end(of: bytes, from: start) { word in
             escapes(in: word) | word & tops

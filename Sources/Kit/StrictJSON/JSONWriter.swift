@@ -158,7 +158,7 @@ public struct JSONWriter: Sendable {
         count += text.count
     }
 
-    /// Appends text that needs no escape.
+    /// Appends a string, in quotation marks, whose text needs no escape.
     private mutating func appendQuoted(_ text: UnsafeRawBufferPointer) {
         makeRoom(for: text.count + 2)
         storage.withUnsafeMutableBytes { storage in

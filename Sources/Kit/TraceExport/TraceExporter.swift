@@ -103,7 +103,7 @@ public protocol TraceCollector: Sendable {
     /// Sends a document, and returns once the collector has accepted it.
     ///
     /// - Parameter limit: Time limit for the call.
-    /// - Throws: `TraceExportError`.
+    /// - Throws: `TraceExportError` if the collector does not accept the document.
     func post(_ document: [UInt8], within limit: Duration) async throws
 }
 

@@ -27,8 +27,8 @@ package struct RequestedScope: Sendable, Equatable {
     /// Space-separated names; `nil` if no scope is requested.
     let text: String?
 
-    /// - Parameter options: Values of `--scope`, each with one or more scope names. Throws
-    ///   `.optionMalformed`.
+    /// Reads the values of `--scope`, each with one or more scope names. Throws `.optionMalformed` for a
+    /// character that no scope name may contain.
     package init(_ options: [String]) throws(LoginError) {
         let words = options.flatMap { $0.split(separator: " ") }
         for word in words {

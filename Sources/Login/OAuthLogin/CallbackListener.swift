@@ -33,7 +33,7 @@ final class CallbackListener: Sendable {
     /// to another interface (RFC 8252 §8.3).
     ///
     /// - Parameter path: The redirect URI's path: empty, or beginning with a slash.
-    /// - Throws: `.listenFailed`.
+    /// - Throws: `.listenFailed` if neither address is available.
     static func open(
         path: String, expecting expectation: AuthorizationResponse.Expectation
     ) async throws(LoginError) -> CallbackListener {

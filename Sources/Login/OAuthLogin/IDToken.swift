@@ -57,7 +57,7 @@ struct IDTokenCheck {
     /// Tolerated clock skew, in seconds.
     static let leeway: Int64 = 60
 
-    /// - Parameter now: Seconds since 1970. Throws `.idTokenRefused`.
+    /// Throws `.idTokenRefused` unless the token passes every check. `now` is in seconds since 1970.
     func check(_ token: IDToken, at now: Int64) throws(LoginError) {
         guard token.issuer.isByteEqual(to: issuer) else {
             throw refusal("iss must be \(issuer), but it is \(token.issuer.forTerminal())")
@@ -88,7 +88,7 @@ struct IDTokenCheck {
         }
     }
 
-    /// True if the token's signature, and therefore `at_hash`, uses SHA-256 (§3.1.3.6).
+    /// Returns true if the token's signature, and therefore `at_hash`, uses SHA-256 (§3.1.3.6).
     private func usesSHA256(_ token: IDToken) -> Bool { token.algorithm.hasSuffix("256") }
 
     private func refusal(_ words: String) -> LoginError {

@@ -274,7 +274,7 @@ package struct LoginFlow: Sendable {
         do throws(LoginError) {
             throw TokenResponse.failure(status: response.status, try? JSONValue(parsing: response.body))
         } catch  where error.code == .tokenInvalid {
-            // Google sends this if the token is already invalid, although the standard requires 200.
+            // Google sends this error if the token is already invalid, although the standard requires 200.
         }
     }
 

@@ -118,7 +118,8 @@ package struct TokenFile: Sendable {
 struct KeptTokens: Sendable, Equatable {
     let issuer: String
     let clientID: String
-    /// Requested scope, so that a call with a different `--scope` signs in again; `nil` without `--scope`.
+    /// Requested scope, so that a call with a different `--scope` signs in again; `nil` if `--scope` is not
+    /// given.
     let requestedScope: String?
     /// Granted scope; `nil` if the response has none.
     let scope: String?
@@ -130,7 +131,8 @@ struct KeptTokens: Sendable, Equatable {
     let subject: String?
 
     /// - Parameters:
-    ///   - old: Tokens before the refresh. The server need not repeat unchanged values.
+    ///   - old: The tokens before a refresh. They supply any values that the response omits because they have
+    ///     not changed.
     ///   - now: Seconds since 1970.
     init(
         _ response: TokenResponse, issuer: String, clientID: String, requestedScope: String?,

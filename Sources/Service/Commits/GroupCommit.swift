@@ -217,7 +217,7 @@ extension GroupCommit {
 }
 
 extension GroupCommit where Command == AccountCommand {
-    /// Makes the commit queue for accounts.
+    /// Creates the commit queue for accounts.
     ///
     /// - Parameters:
     ///   - capacity: Maximum number of waiting commands. The queue refuses further commands.
@@ -240,7 +240,7 @@ extension GroupCommit where Command == AccountCommand {
 }
 
 extension GroupCommit where Command == GrantCommand {
-    /// Makes the commit queue for OAuth grants. Its parameters have the same meaning as the account queue's
+    /// Creates the commit queue for OAuth grants. Its parameters have the same meaning as the account queue's
     /// parameters.
     public convenience init(
         store: any AuthorizationStore, feed: EventFeed, capacity: Int = 4096, largestBatch: Int = 256,

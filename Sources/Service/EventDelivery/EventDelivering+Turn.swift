@@ -164,8 +164,8 @@ extension EventDelivering {
                 context.counters.count(.delivered)
                 results[event.sequence] = .delivered
             } catch {
-                // Either the task was cancelled during the attempt, whose result is unknown, or the claim was
-                // lost before the attempt.
+                // Records no result: either the task was cancelled during the attempt, so its outcome is
+                // unknown, or the claim was lost before the attempt began.
                 if Task.isCancelled || error is CancellationError { return results }
                 context.counters.count(.failed)
                 note(error, of: receiver.name)

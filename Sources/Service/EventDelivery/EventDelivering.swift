@@ -207,7 +207,7 @@ package struct EventDelivering: Worker {
         idleness.state.withLock { $0.held[name]?.confirmedAt = moment }
     }
 
-    /// Returns the time at which a receiver last accepted an event from this process.
+    /// Returns the time at which a receiver last accepted an event from this process; `nil` if it has not.
     func takenAt(of name: ReceiverName) -> Moment? { idleness.state.withLock { $0.takenAt[name] } }
 
     /// Returns this process's last failed delivery attempt to a receiver; `nil` if none has failed since the

@@ -66,9 +66,9 @@ public protocol EventDestination: Sendable {
     /// - Parameter mayBegin: Called as late as possible, ideally just before the bytes are passed to the
     ///   system. If this process was suspended, another process may already be sending the message, so this
     ///   process must not send it.
-    /// - Throws: `DeliveryError`. The message may have arrived nevertheless; a retry has the same event ID.
-    ///   `CancellationError` if `mayBegin` returns false after a failure: the result is unknown, and another
-    ///   process is responsible for the message.
+    /// - Throws: `DeliveryError` if the attempt fails. The message may have arrived nevertheless; a retry has
+    ///   the same event ID. `CancellationError` if `mayBegin` returns false after a failure: the result is
+    ///   unknown, and another process is responsible for the message.
     func post(_ message: EventMessage, while mayBegin: @escaping @Sendable () -> Bool) async throws
 }
 

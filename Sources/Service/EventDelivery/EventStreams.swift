@@ -66,7 +66,7 @@ public final class EventStreams: Sendable {
     /// Requests a verification event on a stream. The client gets the event by push within seconds, or with
     /// its next poll.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     public func requestVerification(
         of name: ReceiverName, state: String?
     ) async throws -> VerificationRequestResult {

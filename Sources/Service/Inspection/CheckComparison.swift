@@ -8,7 +8,7 @@ struct CheckComparison: Equatable {
 }
 
 extension CheckComparison {
-    /// Makes the comparison for a failed check.
+    /// Creates the comparison for a failed check.
     ///
     /// - Parameters:
     ///   - content: The same token's content.

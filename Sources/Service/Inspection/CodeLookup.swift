@@ -121,7 +121,7 @@ package struct CodeLookup {
 }
 
 extension GrantInspectionStore where Self: AuthorizationStore {
-    /// Finds a code's row.
+    /// Returns the row of a code or device authorization; `nil` if it is not stored.
     package func find(_ presented: CodeLookup.Presented) async throws -> CodeLookup.Stored? {
         switch presented {
         case .authorizationCode(let digest): return try await code(withDigest: digest).map { .code($0) }

@@ -122,7 +122,7 @@ extension UInt8 {
     }
 }
 
-/// A kind of input.
+/// A kind of token, object or code that can be inspected.
 package enum InspectedKind: Equatable, Sendable {
     case token(TokenKind)
     case object(AppAttestationKind)

@@ -246,14 +246,14 @@ package struct InspectionReport {
 
 /// A source of keys for inspections.
 package protocol InspectedKeySource: Sendable {
-    /// Returns Apple's usable keys. Throws `KeysUnavailable`, whose description is written for the user.
+    /// Returns Apple's usable keys. Throws `KeysUnavailable`, whose description can be shown to the user.
     func appleKeys() async throws(KeysUnavailable) -> InspectedKeys
 
     /// Returns the key set of the service that issued the token.
     func issuerKeys() async throws(KeysUnavailable) -> [JSONValue]
 }
 
-/// Keys are unavailable.
+/// The error for keys that are unavailable, described for the user.
 package struct KeysUnavailable: Error, CustomStringConvertible {
     package let description: String
 

@@ -84,8 +84,9 @@ public struct AppFlip: Sendable {
         if let authenticatedAt, AuthenticationAge.isAhead(authenticatedAt, of: now) {
             return .obstacle(.authenticationAhead)
         }
-        // If the backend sends no time, the latest known authorization counts as the user's sign-in. A time
-        // in the future, even within the leeway, would let the sign-in outlast a revocation.
+        // If the backend sends no time, the latest known authorization counts as the sign-in. The time is
+        // capped at `now`, because a future time, even within the leeway, would let the sign-in outlast a
+        // revocation.
         let status = try await server.dependencies.store.status(of: id, app: link.client.app)
         let known = status?.credential.authorization?.moment
         return .known(id, authenticatedAt: min(authenticatedAt ?? known ?? now, now))
@@ -128,7 +129,7 @@ public struct AppFlip: Sendable {
     /// Attest nor a token for a bundle ID.
     ///
     /// - Parameter audience: The `aud` of the identity token; `nil` if the backend names the account instead.
-    /// - Throws: `AppCheckRefusal`.
+    /// - Throws: `AppCheckRefusal` in enforced mode, if the proof is missing or invalid.
     private func judge(
         _ evidence: AppEvidence, of link: AppFlipLink, audience: String? = nil, vouchingFor text: String
     ) async throws {

@@ -18,7 +18,7 @@ public struct ClientAttestation: Sendable {
 
     /// Makes a challenge for the client's app. Stores nothing.
     ///
-    /// - Throws: `OAuthError`.
+    /// - Throws: `OAuthError` if the purpose is unknown, or App Check is off for the client.
     public func challenge(
         for purpose: String, of client: OAuthClient
     ) throws(OAuthError) -> AppAttestChallenge {
@@ -32,7 +32,7 @@ public struct ClientAttestation: Sendable {
     /// Verifies an attestation, and returns the command that registers the key.
     ///
     /// - Parameter address: The client's address; `nil` if it is unknown.
-    /// - Throws: `OAuthError`, also from the commit; `RequestsPaused`.
+    /// - Throws: `OAuthError`, also from the commit; `RequestsPaused` after too many registrations.
     public func registerKey(
         _ attestation: AppAttestRequest.Attestation, of client: OAuthClient, from address: RequesterAddress?
     ) throws -> Step<KeyRegistration> {

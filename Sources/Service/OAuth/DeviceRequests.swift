@@ -5,8 +5,8 @@ import Cryptography
 public import StrictJSON
 import Synchronization
 
-/// `POST /oauth/device_authorization` (RFC 8628 §3.1): stores a request from a device that waits for its
-/// user.
+/// Handles `POST /oauth/device_authorization` (RFC 8628 §3.1): stores a request from a device that waits for
+/// its user.
 public struct DeviceRequests: Sendable {
     private let server: OAuthServer
 
@@ -30,7 +30,7 @@ public struct DeviceRequests: Sendable {
 
     /// Counts a public client's request. Only the size of the table bounds requests from unknown addresses.
     ///
-    /// - Throws: `RequestsPaused`.
+    /// - Throws: `RequestsPaused` if the address has sent too many requests.
     public func admit(_ client: OAuthClient, from address: RequesterAddress?) throws(RequestsPaused) {
         guard !client.kind.isConfidential, let address else { return }
         let now = server.now()

@@ -43,7 +43,7 @@ public final class OAuthServer: Sendable {
     /// Returns the access token if this service issued it for a configured client and it has not expired. The
     /// caller must check in the store whether the token is still valid.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     func genuineAccessToken(_ text: String) async throws -> AccessToken? {
         guard let unverified = AccessTokenVerifier.Unverified(text),
             let key = try await dependencies.keys.verificationKey(unverified.keyID),
@@ -98,7 +98,7 @@ public struct OAuthDependencies: Sendable {
 }
 
 extension SigningKeys {
-    /// Makes the signing keys that the configured clients need.
+    /// Creates the signing keys that the configured clients need.
     ///
     /// - Parameter sealingKeys: Keys that seal the private keys in the database. All replicas need the same
     ///   keys.
@@ -122,7 +122,7 @@ extension SigningKeys {
 }
 
 extension SigningKeys {
-    /// Makes the keys for a service without OAuth clients, which only signs events for receivers.
+    /// Creates the keys for a service without OAuth clients, which only signs events for receivers.
     ///
     /// - Parameter sealingKeys: Keys that seal the private keys in the database. All replicas need the same
     ///   keys.

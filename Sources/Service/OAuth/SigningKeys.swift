@@ -108,7 +108,7 @@ public final class SigningKeys: Sendable {
 
     /// Returns the published key with this ID; `nil` if it does not exist. Waits only for an unknown ID.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     func verificationKey(_ keyID: String) async throws -> TokenVerificationKey? {
         if let key = heldVerificationKey(keyID) { return key }
         // The loop can read twice, because a read that is already running may have started before another
@@ -124,7 +124,7 @@ public final class SigningKeys: Sendable {
     /// The origin of an ID token in a hint.
     enum HintOrigin: Sendable, Equatable {
         case genuine(IDTokenHint)
-        /// This process does not hold the key, so this service may have issued the token.
+        /// This process does not hold the key, so it cannot tell whether this service issued the token.
         case unknown
         /// This service did not issue the token.
         case foreign
@@ -132,7 +132,7 @@ public final class SigningKeys: Sendable {
 
     /// Determines the origin of a hint. Waits only for an unknown key ID.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     func origin(of hint: IDTokenHint.Unverified, issuer: Issuer) async throws -> HintOrigin {
         guard let key = try await verificationKey(ofHint: hint.keyID) else { return .unknown }
         return IDTokenHint(hint, issuer: issuer.text, key: key).map { .genuine($0) } ?? .foreign
@@ -141,7 +141,7 @@ public final class SigningKeys: Sendable {
     /// Returns the key with this ID if this process holds it. The key may be unpublished, because a hint can
     /// be older than every valid token. Waits only for an unknown ID.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     func verificationKey(ofHint keyID: String) async throws -> TokenVerificationKey? {
         if let key = try await verificationKey(keyID) { return key }
         return state.withLock { state in
@@ -151,7 +151,7 @@ public final class SigningKeys: Sendable {
 
     /// Returns the keys in the published key set, the oldest key first.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     public func published() async throws -> [JSONObject] {
         // The result must include a key that is being made, because caches store the key set for an hour.
         if !isComplete { try await refresh() }
@@ -310,7 +310,7 @@ public struct SigningKeySealer: Sendable {
         self.keys = keys
     }
 
-    /// Makes a new key and seals it. Throws `.keyUnusable`.
+    /// Makes a new key and seals it. Throws `.keyUnusable` if OpenSSL fails.
     func makeKey(
         for algorithm: SignatureAlgorithm, _ dates: SigningKeySchedule.NewKey, at now: Moment
     ) throws(JOSEError) -> SigningKeyRecord {

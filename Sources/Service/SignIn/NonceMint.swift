@@ -64,7 +64,7 @@ extension SignInNonce {
         text.utf8.starts(with: MintedNonce.prefix.utf8)
     }
 
-    /// Returns the digest in a claim. Accepts all encodings that clients use.
+    /// Returns the digest in a claim; `nil` if it contains none. Accepts all encodings that clients use.
     private static func digest(inClaim claim: String) -> NonceDigest? {
         switch claim.utf8.count {
         case 64: return Hexadecimal.decode(claim).flatMap { NonceDigest($0) }

@@ -8,7 +8,7 @@ extension PostgresAccountStore: AppAttestStore {
     }
 }
 
-/// App Attest keys and each app's key count.
+/// Reads and writes App Attest keys and each app's key count.
 enum AttestedKeyRows {
     private static let insert = RowWrite<AppAttestKeyTable>(inserting: "insert_attested_keys")
     /// Aborts the transaction if a stored counter is no longer lower than the new counter, or if a key was

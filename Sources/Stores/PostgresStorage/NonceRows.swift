@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// Digests of the nonces that sign-ins have used.
+/// Finds and inserts the digests of used nonces.
 ///
 /// A nonce needs no lock: if two transactions insert the same digest, the second waits for the first, and
 /// fails once the first has committed.
@@ -25,7 +25,8 @@ enum NonceRows {
         }
     }
 
-    /// All replicas insert in the same order, so that two transactions with the same nonces cannot deadlock.
+    /// Returns the insertion of a batch's nonces; `nil` if there are none. All replicas insert in the same
+    /// order, so that two transactions with the same nonces cannot deadlock.
     static func insertCall(_ set: WorkingSet) -> PostgresCall? {
         let ordered = set.usedNonces.sorted { $0.digest.digest.lexicographicallyPrecedes($1.digest.digest) }
         return insert.calls(ordered) {

@@ -1,5 +1,3 @@
-import CLibPQ
-
 /// The address of a PostgreSQL database, in libpq's own notation (PostgreSQL's manual, "Connection URIs"):
 /// several hosts, Unix sockets, TLS and every other option. The initializer checks the text as far as
 /// possible without connecting.
@@ -20,9 +18,7 @@ public struct PostgresAddress: Sendable, Equatable {
     public let place: String
 
     public init(_ text: String) throws(Refusal) {
-        // Every use of libpq needs an address, so this check prevents calls to a missing libpq.
-        guard siwa_libpq_is_present() != 0 else { throw .libraryMissing }
-        guard let options = (try? PostgresURL(text))?.options else { throw .malformed }
+        let options = try PostgresURL(text).options
         for (name, allowed) in Self.choices {
             guard let value = options[name] else { continue }
             guard allowed.contains(value) else { throw .optionMalformed(name) }
@@ -70,7 +66,7 @@ public struct PostgresAddress: Sendable, Equatable {
 }
 
 extension PostgresAddress: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Returns only the place, because a log line must not contain the password.
+    /// The place without the password, because the password must not reach a log.
     public var description: String { place }
     public var debugDescription: String { place }
 }

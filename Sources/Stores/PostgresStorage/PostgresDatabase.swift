@@ -20,7 +20,7 @@ public final class PostgresDatabase: Sendable {
 
     /// Returns the server's standbys. Waits for a connection while all connections are in use.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     public func standbys() async throws -> PostgresStandbys {
         try await pool.run { try PostgresStandbys($0) }
     }
@@ -42,7 +42,7 @@ public final class PostgresDatabase: Sendable {
     ///     connection.
     ///   - onFailure: Called with the error of each failed read, write, claim, health check, or wait for a
     ///     connection. It must not block.
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError`, and `PostgresAddress.Refusal` for the URL.
     public static func open(
         url: String, sealing: any AppleTokenSealing = NoAppleTokenSealing(), connections: Int = 8,
         patience: Duration = .seconds(30), logger: Logger,

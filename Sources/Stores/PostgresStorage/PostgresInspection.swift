@@ -12,7 +12,7 @@ public final class PostgresInspection: SQLReader, AuditReader {
 
     /// Creates the inspection without connecting. It connects at the first read.
     ///
-    /// - Throws: `StorageError` for a URL that cannot be read.
+    /// - Throws: `PostgresAddress.Refusal` for a URL that cannot be read.
     public init(url: String) throws {
         pool = PostgresPool(try PostgresURL(url), connections: 1, purpose: .inspection)
         store = PostgresAccountStore(pool: pool)

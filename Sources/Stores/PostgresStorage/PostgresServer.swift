@@ -93,7 +93,7 @@ extension PostgresInspection {
     }
 }
 
-/// A PostgreSQL server's standbys, as far as this session's role may see them (PostgreSQL's manual,
+/// State of a PostgreSQL server's standbys, as far as this session's role may read it (PostgreSQL's manual,
 /// "Streaming Replication").
 public struct PostgresStandbys: Sendable, Equatable {
     /// The `synchronous_standby_names` setting. Empty if commits wait for no standby.

@@ -13,8 +13,8 @@ extension SQLiteAccountStore: AppAttestStore {
     }
 }
 
-/// The App Attest keys, and each app's key count. Statements are prepared at first use. Must stay on its
-/// connection's queue, and must not be used again after an error.
+/// Reads and writes App Attest keys and each app's key count. Statements are prepared at first use. Must stay
+/// on its connection's queue, and must not be used again after an error.
 final class AttestedKeyRows {
     private let database: Database
     private let findKey: KeyedSelect<AttestedKeyID, AppAttestKeyTable>

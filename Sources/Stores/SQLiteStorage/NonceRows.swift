@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Digests of the nonces that sign-ins have used.
+/// Finds and inserts the digests of used nonces.
 final class NonceRows {
     private let find: KeyedSelect<NonceDigest, Void>
     private let insert: Insertion<UsedNonceTable>

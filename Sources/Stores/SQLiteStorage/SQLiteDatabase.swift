@@ -33,7 +33,7 @@ public final class SQLiteDatabase: Sendable {
     ///   - sealing: Seals authorization codes.
     ///   - patience: Maximum wait for another service process to release the file, as at a restart.
     ///   - onFailure: Called with the error of each failed read and write transaction. It must not block.
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     public static func open(
         path: String, sealing: any AppleTokenSealing = NoAppleTokenSealing(),
         patience: Duration = .seconds(5),

@@ -10,7 +10,7 @@ import ReceiverEmulator
 import ServiceLifecycle
 import UnixSignals
 
-/// `siwa dev`
+/// The `siwa dev` command.
 struct Dev: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: DevelopmentCommand.dev.abstract,
@@ -123,7 +123,8 @@ struct Dev: AsyncParsableCommand {
         } catch {
             let location = try database.map { try DatabaseLocation(url: $0) }
             let found = location.flatMap { OperatorMistake(error, database: $0) } ?? error
-            ErrorMessage.write("siwa dev has failed: \(ErrorMessage.text(for: found))")
+            let reason = ErrorMessage.text(for: found, portOption: option(ofPort:))
+            ErrorMessage.write("siwa dev has failed: \(reason)")
             throw ExitCode.failure
         }
     }
@@ -185,6 +186,15 @@ struct Dev: AsyncParsableCommand {
         configuration.port = receiverPort ?? (hasUsualPorts ? Tour.receiverPort : 0)
         (configuration.host, configuration.hostNames, configuration.tls) = (host, allowedHosts, tls)
         return configuration
+    }
+
+    private func option(ofPort port: Int) -> String? {
+        let options = [
+            ("--port", self.port), ("--emulator-port", emulatorPort),
+            ("--google-port", googlePort ?? GoogleOptions.port),
+            ("--receiver-port", receiverPort ?? Tour.receiverPort),
+        ]
+        return options.first { $0.1 == port }?.0
     }
 
     /// True for the default ports. Several instances can run at the same time if each instance has its own

@@ -13,7 +13,7 @@ import ReceiverEmulator
 import ServiceLifecycle
 import UnixSignals
 
-/// `siwa emulate`
+/// The `siwa emulate` command.
 struct Emulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: DevelopmentCommand.emulate.abstract,
@@ -151,7 +151,8 @@ struct Emulate: AsyncParsableCommand {
                     logger: observation.logger))
             try await group.run()
         } catch {
-            ErrorMessage.write("The fake Apple has failed: \(ErrorMessage.text(for: error))")
+            let reason = ErrorMessage.text(for: error) { _ in "--port" }
+            ErrorMessage.write("The fake Apple has failed: \(reason)")
             throw ExitCode.failure
         }
     }
@@ -173,7 +174,8 @@ struct Emulate: AsyncParsableCommand {
                 try await tasks.waitForAll()
             }
         } catch {
-            ErrorMessage.write("The receivers have failed: \(ErrorMessage.text(for: error))")
+            let reason = ErrorMessage.text(for: error) { _ in "--port" }
+            ErrorMessage.write("The receivers have failed: \(reason)")
             throw ExitCode.failure
         }
     }
@@ -202,7 +204,8 @@ struct Emulate: AsyncParsableCommand {
                 try await tasks.waitForAll()
             }
         } catch {
-            ErrorMessage.write("The fake Google has failed: \(ErrorMessage.text(for: error))")
+            let reason = ErrorMessage.text(for: error) { _ in "--port" }
+            ErrorMessage.write("The fake Google has failed: \(reason)")
             throw ExitCode.failure
         }
     }
@@ -220,7 +223,8 @@ struct ReceiverOptions: ParsableArguments {
     @Option(help: "The aud of security event tokens; their iss is --issuer.")
     var audience = DevelopmentReceivers.audience
 
-    /// Creates the service for the receivers. Throws `EmulatorError`, and `GoogleOptions.FileUnreadable`.
+    /// Creates the service for the receivers. Throws `EmulatorError` if the configuration is unusable, and
+    /// `GoogleOptions.FileUnreadable`.
     func service(
         host: String, port: Int, allowedHosts: [String], logger: Logger
     ) throws -> ReceiverEmulatorService {

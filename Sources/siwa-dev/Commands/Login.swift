@@ -5,7 +5,7 @@ import Encodings
 import Foundation
 import OAuthLogin
 
-/// `siwa login`
+/// The `siwa login` command.
 struct Login: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: DevelopmentCommand.login.abstract,

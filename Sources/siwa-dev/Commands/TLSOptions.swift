@@ -84,8 +84,8 @@ struct CertificateDirectory {
         }
         try write(made.privateKey, to: keyFile, mode: 0o600)
         try write(made.authority, to: authorityFile, mode: 0o644)
-        // Written last, so that after a crash `read` rejects an incomplete set of files: it compares this
-        // file with the others.
+        // This file is written last, so that after a crash `read` rejects an incomplete set of files: it
+        // compares this file with the others.
         try write(made.certificate + made.authority, to: certificateFile, mode: 0o644)
         return try EmulatorTLS(certificates: made.certificate, privateKey: made.privateKey)
     }

@@ -3,7 +3,7 @@ import Composition
 import Encodings
 import Foundation
 
-/// `siwa tour`
+/// The `siwa tour` command.
 struct Tour: ParsableCommand {
     static let servicePort = 8080
     static let applePort = 8081

@@ -136,13 +136,16 @@ final class DevelopmentFakes: Sendable {
         let service = try service()
         var recipe = IdentityTokenRecipe()
         (recipe.subject, recipe.authorizationCode) = (subject, .made)
-        let checked = recipe
-        let minted = try Self.explained { try apple.state.mint(checked) }
-        var body = minted.signIn
+        let minted: MintedIdentityToken
+        do throws(EmulatorError) {
+            minted = try await apple.state.mint(recipe)
+        } catch {
+            throw DevelopmentWorldError(error.sentence)
+        }
         apple.state.record(
             .appSignIn, "Sign in with Apple's sheet", request: "client_id = \(minted.clientID)",
-            response: ShownText.body(JSONValue.object(body).serialized()), status: 200)
-        body["client_id"] = .string(minted.clientID)
+            response: ShownText.body(SignInBody(minted).json()), status: 200)
+        let body = SignInBody(minted, clientID: minted.clientID)
         let response = try await call(service).post("/v1/sign-ins", body)
         return try signedIn(subject, response, "has signed in on a phone")
     }

@@ -186,12 +186,12 @@ struct ServiceCall: Sendable {
     let secret: String
 
     /// Posts a request. Throws `DevelopmentWorldError` if no response arrives.
-    func post(_ path: String, _ body: JSONObject) async throws -> Response {
+    func post(_ path: String, _ body: some JSONMember) async throws -> Response {
         var request = HTTPClientRequest(url: service + path)
         request.method = .POST
         request.headers.add(name: "Authorization", value: "Bearer \(secret)")
         request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(ByteBuffer(bytes: JSONValue.object(body).serialized()))
+        request.body = .bytes(ByteBuffer(bytes: body.json()))
         do {
             let response = try await HTTPClient.shared.execute(request, timeout: Self.timeout)
             let bytes = Array(buffer: try await response.body.collect(upTo: Self.longestResponse))

@@ -92,9 +92,9 @@ extension ServiceStep {
     }
 }
 
-// The requests that a standard describes, or that have a description of their own. All other requests are
-// siwa's own API calls, shown with their method and path. A test compares this list with the API's endpoints.
 extension ServiceStep {
+    /// The requests that have a title of their own in the diagram, and usually a standard to cite. Any other
+    /// request is shown by its method and path. A test compares this list with the API's endpoints.
     static let known = browserSteps + clientSteps + partySteps + backendSteps + routineSteps
 
     /// Requests from a user's browser.

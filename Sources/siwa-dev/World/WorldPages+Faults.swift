@@ -75,7 +75,7 @@ extension WorldPages {
 }
 
 extension WorldPages {
-    /// The card on the overview: buttons for people, and the faults.
+    /// Returns the card for the overview: buttons for people, and the faults.
     func overviewCard(_ request: ConsoleRequest) -> HTML {
         func flip(_ fault: FaultSwitch, isOn: Bool) -> HTML {
             let word = isOn ? "Mend" : "Break"

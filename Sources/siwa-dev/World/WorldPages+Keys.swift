@@ -114,7 +114,7 @@ extension WorldPages {
     }
 }
 
-/// A key change. Google's keys can only be replaced.
+/// A change to a fake's signing keys. Google's keys can only be replaced.
 enum WorldKeyChange: String {
     /// Publishes a new key without signing with it yet.
     case publish

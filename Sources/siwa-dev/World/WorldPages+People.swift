@@ -36,7 +36,7 @@ extension WorldPages {
     /// Number of people per page.
     private static let pageSize = 25
 
-    /// The people, newest first.
+    /// Returns the page of people, newest first.
     private func people(_ request: ConsoleRequest) -> ConsoleAnswer {
         // Search words, truncated to the maximum length.
         let find = String(

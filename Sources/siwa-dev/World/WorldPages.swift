@@ -4,7 +4,7 @@ import Pages
 /// The pages about the fakes: people, exchanges, links, keys and the clock, faults, and Apple's
 /// notifications. The people are invented, so the pages mask no values.
 struct WorldPages: Sendable {
-    /// A tab. The raw value is the path below the console's root.
+    /// A tab of these pages. The raw value is the path below the console's root.
     enum Place: String, CaseIterable {
         case people = "/world"
         case exchanges = "/world/exchanges"

@@ -7,7 +7,7 @@ import Foundation
 import KeySets
 import StrictJSON
 
-/// `siwa audit`
+/// The `siwa audit` command.
 struct Audit: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Verify, show and export the audit log.",
@@ -37,7 +37,7 @@ struct Audit: ParsableCommand {
     }
 }
 
-/// `siwa audit export`
+/// The `siwa audit export` command.
 struct ExportAudit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -100,7 +100,7 @@ extension DatabaseLocation {
     }
 }
 
-/// `siwa audit tail`
+/// The `siwa audit tail` command.
 struct TailAudit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tail", abstract: "Show the newest rows of the audit log, the oldest of them first.")
@@ -137,7 +137,7 @@ struct TailAudit: AsyncParsableCommand {
     }
 }
 
-/// `siwa audit verify`
+/// The `siwa audit verify` command.
 struct VerifyAudit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",

@@ -5,14 +5,14 @@ import Composition
 import Foundation
 import HTTPAPI
 
-/// `siwa client`
+/// The `siwa client` command.
 struct Client: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Create OAuth clients: \(ClientNew.list(ClientKind.all.map(\.plural), "and")).",
         subcommands: [ClientNew.self, ClientTexts.self])
 }
 
-/// `siwa client new`
+/// The `siwa client new` command.
 struct ClientNew: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
@@ -159,7 +159,7 @@ struct ClientNew: ParsableCommand {
     }
 }
 
-/// `siwa client texts`
+/// The `siwa client texts` command.
 struct ClientTexts: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "texts",

@@ -3,7 +3,7 @@ import ArgumentParser
 import Composition
 import KeySets
 
-/// `siwa deliveries`
+/// The `siwa deliveries` command.
 struct Deliveries: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the receivers of events, resume a paused one, and send events again.",
@@ -16,7 +16,7 @@ struct Deliveries: ParsableCommand {
         ])
 }
 
-/// `siwa deliveries list`
+/// The `siwa deliveries list` command.
 struct ListDeliveries: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -44,7 +44,7 @@ struct ListDeliveries: AsyncParsableCommand {
     }
 }
 
-/// `siwa deliveries resume`
+/// The `siwa deliveries resume` command.
 struct ResumeDeliveries: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
@@ -68,7 +68,7 @@ struct ResumeDeliveries: AsyncParsableCommand {
     }
 }
 
-/// `siwa deliveries replay`
+/// The `siwa deliveries replay` command.
 struct ReplayDeliveries: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
@@ -103,7 +103,7 @@ struct ReplayDeliveries: AsyncParsableCommand {
     }
 }
 
-/// `siwa deliveries verify`
+/// The `siwa deliveries verify` command.
 struct VerifyDeliveries: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",

@@ -2,7 +2,7 @@ import ArgumentParser
 import Composition
 import Foundation
 
-/// `siwa doctor`
+/// The `siwa doctor` command.
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check the configuration against reality, and say what is wrong and what to do.",

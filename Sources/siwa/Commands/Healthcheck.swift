@@ -9,7 +9,7 @@ import NIOHTTP1
 import OutgoingHTTP
 import StrictJSON
 
-/// `siwa healthcheck`
+/// The `siwa healthcheck` command.
 struct Healthcheck: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Ask a running service whether it is ready, for the health check of a container.",

@@ -7,7 +7,7 @@ import Foundation
 import HTTPAPI
 import KeySets
 
-/// `siwa sealing-key`
+/// The `siwa sealing-key` command.
 struct MakeSealingKey: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sealing-key",
@@ -51,7 +51,7 @@ struct MakeSealingKey: ParsableCommand {
     }
 }
 
-/// `siwa api-key`
+/// The `siwa api-key` command.
 struct MakeAPIKey: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "api-key",

@@ -64,7 +64,7 @@ extension DatabaseLocation {
 }
 
 extension SettingsReader {
-    /// If the configuration has mistakes, prints them and ends the process with status 78.
+    /// Runs `read`. If the configuration has mistakes, prints them and ends the process with status 78.
     fileprivate static func ending<Value>(_ read: () async throws -> Value) async throws -> Value {
         do {
             return try await read()

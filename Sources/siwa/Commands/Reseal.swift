@@ -8,7 +8,7 @@ import Logging
 import OAuth
 import SignIn
 
-/// `siwa reseal`
+/// The `siwa reseal` command.
 struct Reseal: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:

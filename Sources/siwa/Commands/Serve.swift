@@ -2,7 +2,7 @@ import AppAttestation
 import ArgumentParser
 import Composition
 
-/// `siwa serve`
+/// The `siwa serve` command.
 struct Serve: AsyncParsableCommand {
     static let configuration = ServiceRun.configuration
 

@@ -4,7 +4,7 @@ import ArgumentParser
 import Composition
 import KeySets
 
-/// `siwa transfer`
+/// The `siwa transfer` command.
 struct Transfer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Transfer the users of an app to another team.",
@@ -29,7 +29,7 @@ struct TransferOptions: ParsableArguments {
     }
 }
 
-/// `siwa transfer prepare`
+/// The `siwa transfer prepare` command.
 struct TransferPrepare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prepare",
@@ -100,7 +100,7 @@ struct TransferPrepare: AsyncParsableCommand {
     }
 }
 
-/// `siwa transfer apply`
+/// The `siwa transfer apply` command.
 struct TransferApply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply",

@@ -11,7 +11,7 @@ import Inspection
 import KeySets
 import StrictJSON
 
-/// `siwa verify`
+/// The `siwa verify` command.
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:

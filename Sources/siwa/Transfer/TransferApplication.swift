@@ -37,7 +37,7 @@ struct TransferApplication {
     /// transfer was accepted, which was before this run.
     private static let open: Int64 = 60 * 86_400_000
 
-    /// Reads the file. Throws `LineFile.Unusable`; see `TransferFile`.
+    /// Reads the file. Throws `LineFile.Unusable` if the file is missing or invalid; see `TransferFile`.
     init(path: String, deployment: Deployment, perSecond: Int, clock: any Clock<Duration>, now: Moment) throws
     {
         let lines = try TransferFile(path: path, deployment: deployment).lines

@@ -113,7 +113,7 @@ final class LineFile {
     private let handle: FileHandle
 
     /// Opens or creates the file, and removes an incomplete last line left behind by a crash. Throws
-    /// `Unusable`.
+    /// `Unusable` if the file cannot be opened.
     init(appendingTo path: String) throws {
         self.path = path
         let descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

@@ -44,7 +44,14 @@ import Testing
         #expect(faults?["parameters"]?.array?[0]["schema"]?["enum"]?.array?.contains("token") == true)
         let tokens = paths?["/emulator/identity-tokens"]?["post"]
         #expect(tokens?["parameters"]?.array?[0]["schema"]?["enum"] == ["json", "text", "sign-in"])
-        #expect(tokens?["responses"]?["201"]?["content"]?["text/plain"] != nil)
+        let made = tokens?["responses"]?["201"]?["content"]
+        #expect(made?["text/plain"] != nil)
+        let bodies = made?["application/json"]?["schema"]?["anyOf"]?.array?.map { $0["$ref"] }
+        #expect(
+            bodies == ["#/components/schemas/MintedIdentityToken", "#/components/schemas/SignInBody"])
+        let user = try await document()["components"]?["schemas"]?["EmulatedUser"]
+        #expect(user?["required"]?.array?.contains("sub") == true)
+        #expect(user?["required"]?.array?.contains("email") == false)
         let users = paths?["/emulator/users"]?["get"]?["parameters"]?.array ?? []
         #expect(users.map { $0["name"] } == ["offset", "limit", "format"])
         let assertions = paths?["/emulator/app-attest/assertions"]?["post"]?["requestBody"]
@@ -54,12 +61,13 @@ import Testing
     }
 
     /// Acts as a client in another language, which knows path, method and body from the document alone.
-    @Test func `every example is accepted`() async throws {
+    @Test func `every example is accepted, and every response is as the document says`() async throws {
         var given = ["kid": try await apple.publishedKeyIDs()[0], "team": "TEAM000002", "sub": "default"]
         let document = try await document()
         let codes = document["components"]?["responses"]?["Problem"]?["content"]?[
             "application/problem+json"]?["schema"]?["properties"]?["code"]?["x-extensible-enum"]?.array
-        var refused: [String] = []
+        let schemas = try #require(document["components"]?["schemas"])
+        var (refused, differences): ([String], [String]) = ([], [])
         for (path, item) in document["paths"]?.object?.members ?? [] {
             for (method, operation) in item.object?.members ?? [] {
                 var address = path
@@ -77,7 +85,12 @@ import Testing
                 if String(response.status) != status {
                     refused.append("\(method) \(path)")
                     #expect(codes?.contains(.string(response.code ?? "none")) == true)
+                    continue
                 }
+                let shown = operation["responses"]?[response.status.description]?["content"]
+                differences += Self.differences(
+                    of: try response.json, from: shown?["application/json"]?["schema"], schemas,
+                    at: "\(method) \(path)")
                 // Later calls use the keys of earlier calls.
                 for name in ["kid", "key_id"] {
                     if let made = try response.json[name]?.string { given[name] = made }
@@ -86,6 +99,33 @@ import Testing
         }
         // There is no URL that receives notifications.
         #expect(refused == ["post /emulator/deliveries"])
+        #expect(differences == [])
+    }
+
+    /// Compares a response with its schema. A member without a schema is a difference too.
+    private static func differences(
+        of value: JSONValue, from schema: JSONValue?, _ schemas: JSONValue, at place: String
+    ) -> [String] {
+        if let name = schema?["$ref"]?.string?.split(separator: "/").last {
+            return differences(of: value, from: schemas[String(name)], schemas, at: place)
+        }
+        // A detail of a reference, and the formats of a call, of which the first is the default.
+        if let part = (schema?["allOf"] ?? schema?["anyOf"])?.array?.first {
+            return differences(of: value, from: part, schemas, at: place)
+        }
+        switch (schema?["type"], value) {
+        case ("object", .object(let object)):
+            guard let properties = schema?["properties"] else { return [] }
+            let required = schema?["required"]?.array?.compactMap(\.string) ?? []
+            return required.filter { object[$0] == nil }.map { "\(place) \($0) is missing" }
+                + object.members.flatMap {
+                    differences(of: $0.value, from: properties[$0.name], schemas, at: "\(place) \($0.name)")
+                }
+        case ("array", .array(let elements)):
+            return elements.flatMap { differences(of: $0, from: schema?["items"], schemas, at: place) }
+        case ("string", .string), ("integer", .integer), ("boolean", .bool): return []
+        default: return ["\(place): \(schema?["type"]?.string ?? "no schema")"]
+        }
     }
 
     @Test func `it has the code of every error with which the emulator refuses a control request`()
@@ -114,6 +154,7 @@ import Testing
             "curl -sS -X PUT http://127.0.0.1:\(apple.port)/emulator/faults/keys "
                 + "-d &#39;{&quot;status&quot;:503,&quot;times&quot;:3}&#39;",
             "/emulator/users/default/revoke-consent", "href=\"openapi.json\"",
+            "MintedIdentityToken, or SignInBody", "an array of: TeamIdentity. One for each team.",
         ] { #expect(page.contains(words), "\(words)") }
     }
 

@@ -26,6 +26,14 @@ import Testing
             "/emulator/identity-tokens", #"{"nonce":null,"client_id":null,"code":null,"claims":null}"#)
         #expect(minted.status == 201)
         #expect(try minted.json["nonce"] == nil)
+        let key = try await apple.post(
+            "/emulator/app-attest/keys", #"{"client_data":"AA==","challenge":null,"client_data_hash":null}"#)
+        #expect(key.status == 201)
+        let keyID = try #require(try key.json["key_id"]?.string)
+        let assertion = try await apple.post(
+            "/emulator/app-attest/assertions",
+            #"{"key_id":"\#(keyID)","challenge":"c","vouch_for":"{}","client_data":null}"#)
+        #expect(assertion.status == 201)
         let unknown = try await apple.post("/emulator/identity-tokens", #"{"nonse":null}"#)
         #expect(unknown.code == "member_unknown")
     }
@@ -223,7 +231,10 @@ import Testing
     }
 
     @Test func `mints the notification for a change in process`() async throws {
-        let sent = try AccountChange.allCases.map { try apple.emulator.state.change($0).notifications[0] }
+        var sent: [MintedNotification] = []
+        for change in AccountChange.allCases {
+            sent.append(try await apple.emulator.state.change(change).notifications[0])
+        }
         #expect(
             sent.map(\.type) == ["consent-revoked", "account-deleted", "email-disabled", "email-enabled"])
         for notification in sent {

@@ -81,7 +81,7 @@ import Testing
             try await apple.emulator.deliver("a.b.c")
         }
         try apple.emulator.state.setNotificationURL(receiver.url)
-        let notification = try apple.emulator.state.mint(NotificationRecipe())
+        let notification = try await apple.emulator.state.mint(NotificationRecipe())
         let delivery = try await apple.emulator.deliver(notification.payload)
         #expect(delivery.outcome == .answered(status: 200, body: "noted"))
         #expect(receiver.bodies == [#"{"payload":"\#(notification.payload)"}"#])

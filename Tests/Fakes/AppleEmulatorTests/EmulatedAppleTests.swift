@@ -42,9 +42,9 @@ import Testing
         configuration.keys = try await TestKeys.keys()
         let emulator = try await EmulatedApple(
             configuration: configuration, clock: TestClock().emulatorClock, logger: .silent)
-        let token = try ReadToken(emulator.state.mint(IdentityTokenRecipe()).identityToken)
+        let token = try ReadToken(await emulator.state.mint(IdentityTokenRecipe()).identityToken)
         let key = try #require(try await TestKeys.keys().first { $0.keyID == token.header["kid"]?.string })
-        #expect(try token.isSigned(by: .object(try key.privateKey.publicJWK(keyID: key.keyID))))
+        #expect(try token.isSigned(by: .object(try await key.privateKey.publicJWK(keyID: key.keyID))))
     }
 
     @Test(.timeLimit(.hung)) func `ends with a graceful shutdown`() async throws {
@@ -130,9 +130,16 @@ import Testing
 
 /// A clock that tests set, and whose sleeps return at once and are recorded.
 final class TestClock: Sendable {
-    private let state: Mutex<(now: Int64, sleeps: [Int64])>
+    private struct State {
+        var now: Int64
+        var sleeps: [Int64] = []
+        var holdsSleeps = false
+        var sleepers: [CheckedContinuation<Void, Never>] = []
+    }
 
-    init(milliseconds: Int64 = 1_700_000_000_123) { state = Mutex((milliseconds, [])) }
+    private let state: Mutex<State>
+
+    init(milliseconds: Int64 = 1_700_000_000_123) { state = Mutex(State(now: milliseconds)) }
 
     var seconds: Int64 { state.withLock { $0.now / 1000 } }
     var milliseconds: Int64 { state.withLock { $0.now } }
@@ -145,7 +152,25 @@ final class TestClock: Sendable {
     var emulatorClock: EmulatorClock {
         EmulatorClock(
             now: { self.milliseconds },
-            sleep: { milliseconds in self.state.withLock { $0.sleeps.append(milliseconds) } })
+            sleep: { milliseconds in await self.sleep(milliseconds) })
+    }
+
+    private func sleep(_ milliseconds: Int64) async {
+        await withCheckedContinuation { sleeper in
+            let isHeld = state.withLock { state in
+                state.sleeps.append(milliseconds)
+                if state.holdsSleeps { state.sleepers.append(sleeper) }
+                return state.holdsSleeps
+            }
+            if !isHeld { sleeper.resume() }
+        }
+    }
+
+    /// From now on, a sleep lasts until the test wakes it.
+    func holdSleeps() { state.withLock { $0.holdsSleeps = true } }
+
+    func wakeOldestSleeper() {
+        state.withLock { $0.sleepers.isEmpty ? nil : $0.sleepers.removeFirst() }?.resume()
     }
 }
 
@@ -173,8 +198,10 @@ enum TestKeys {
     }
 
     static func keys() async throws -> [SigningKey] {
-        try zip(keyIDs, try await making.value).map { keyID, made in
-            SigningKey(keyID: keyID, privateKey: try made.privateKey)
+        var keys: [SigningKey] = []
+        for (keyID, made) in zip(keyIDs, try await making.value) {
+            keys.append(SigningKey(keyID: keyID, privateKey: try await made.privateKey))
         }
+        return keys
     }
 }

@@ -48,7 +48,7 @@ import Testing
         let token = try await apple.mint(#"{"alg":"HS256","kid":"\#(keyID)"}"#)
         let key = try #require(try await TestKeys.keys().first { $0.keyID == keyID })
         #expect(token.header["alg"] == "HS256")
-        let secret = Array(try key.privateKey.publicKeyPEM.utf8)
+        let secret = Array(try await key.privateKey.publicKeyPEM.utf8)
         #expect(token.signature == HMACSHA256(key: secret).code(for: token.signedBytes))
     }
 

@@ -177,7 +177,7 @@ import Testing
     @Test func `several keys sign at the same time`() async throws {
         var keyIDs: Set<String> = []
         for _ in 0..<60 {
-            keyIDs.insert(try apple.emulator.state.mint(IdentityTokenRecipe()).keyID)
+            keyIDs.insert(try await apple.emulator.state.mint(IdentityTokenRecipe()).keyID)
         }
         #expect(keyIDs.count > 1)
         #expect(keyIDs.isSubset(of: TestKeys.keyIDs))

@@ -1,9 +1,12 @@
-import AppleEmulator
+import Dispatch
 import Encodings
 import JOSE
 import NIOHTTP1
 import StrictJSON
+import Synchronization
 import Testing
+
+@testable import AppleEmulator
 
 @Suite(.apple()) struct KeySetTests {
     let apple = EmulatorUnderTest.current
@@ -47,19 +50,76 @@ import Testing
             configuration.keys = []
             configuration.keyCount = 2
         } _: { apple in
-            let firstRequests = try await withThrowingTaskGroup(of: (String?, ReadToken).self) { group in
-                for _ in 0..<4 {
-                    group.addTask {
-                        (
-                            try await apple.get("/auth/keys").headers["etag"].first,
-                            try ReadToken(apple.emulator.state.mint(IdentityTokenRecipe()).identityToken)
-                        )
-                    }
-                }
+            async let tags = withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 0..<4 { group.addTask { try await apple.get("/auth/keys").headers["etag"].first } }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            // No key set has been sent when the first of these tokens needs its key.
+            let tokens = try await withThrowingTaskGroup(of: ReadToken.self) { group in
+                for _ in 0..<8 { group.addTask { try await apple.mint() } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(Set(firstRequests.map(\.0)).count == 1)
-            for (_, token) in firstRequests { #expect(try await apple.isValid(token)) }
+            #expect(try await tags.count == 1)
+            for token in tokens { #expect(try await apple.isValid(token)) }
+        }
+    }
+
+    @Test func `signs with a key that no request for the keys has needed before`() async throws {
+        try await EmulatorUnderTest.run {
+            $0.keys = []
+        } _: { apple async throws in
+            #expect(try await apple.isValid(try await apple.mint()))
+        }
+    }
+
+    /// More callers wait than there are threads for tasks, so a wait that blocks its thread stops the test.
+    @Test(.timeLimit(.minutes(1)))
+    func `callers that wait for a key leave the threads to other tasks`() async throws {
+        let mayEnd = DispatchSemaphore(value: 0)
+        let generations = Mutex(0)
+        let key = DeferredKey {
+            generations.withLock { $0 += 1 }
+            mayEnd.wait()
+            return try RSAPrivateKey.generate(bits: 2048)
+        }
+        let (waiting, callers) = AsyncStream<Void>.makeStream()
+        try await withThrowingTaskGroup(of: RSAPrivateKey.self) { group in
+            for _ in 0..<256 {
+                group.addTask {
+                    callers.yield()
+                    return try await key.value
+                }
+            }
+            for await _ in waiting.prefix(256) {}
+            mayEnd.signal()
+            let keys = try await group.reduce(into: Set()) { $0.insert($1.pem) }
+            #expect(keys.count == 1)
+        }
+        #expect(generations.withLock { $0 } == 1)
+    }
+
+    @Test func `a key that OpenSSL cannot generate is an error of the fake, and the next use tries again`()
+        async throws
+    {
+        let isBroken = Mutex(true)
+        try await EmulatorUnderTest.run { configuration in
+            configuration.keys = [
+                SigningKey(
+                    keyID: "broken",
+                    DeferredKey {
+                        if isBroken.withLock({ $0 }) { throw JOSEError(.signingFailed, detail: "no memory") }
+                        return try RSAPrivateKey.generate(bits: 2048)
+                    })
+            ]
+        } _: { apple in
+            for response in [
+                try await apple.post("/emulator/identity-tokens"), try await apple.get("/auth/keys"),
+            ] {
+                #expect(response.status == 500)
+                #expect(response.code == "key_generation_failed")
+            }
+            isBroken.withLock { $0 = false }
+            #expect(try await apple.isValid(try await apple.mint()))
         }
     }
 
@@ -134,7 +194,7 @@ import Testing
         #expect(try await apple.send(.DELETE, "/emulator/keys/\(retired)").status == 200)
         #expect(try await Set(apple.publishedKeyIDs()) == Set(TestKeys.keyIDs.dropFirst()))
         for _ in 0..<30 {
-            #expect(try apple.emulator.state.mint(IdentityTokenRecipe()).keyID != retired)
+            #expect(try await apple.emulator.state.mint(IdentityTokenRecipe()).keyID != retired)
         }
         let token = try await apple.mint(#"{"kid":"\#(retired)"}"#)
         let key = try await TestKeys.keys()[0].privateKey.publicJWK(keyID: retired)
@@ -223,7 +283,9 @@ extension EmulatorUnderTest {
 
     /// The key IDs of enough tokens to include every signing key.
     fileprivate func signers() async throws -> Set<String> {
-        Set(try (0..<60).map { _ in try emulator.state.mint(IdentityTokenRecipe()).keyID })
+        var keyIDs: Set<String> = []
+        for _ in 0..<60 { keyIDs.insert(try await emulator.state.mint(IdentityTokenRecipe()).keyID) }
+        return keyIDs
     }
 }
 

@@ -72,6 +72,26 @@ import Testing
         #expect(apple.emulator.state.waitingNotifications.isEmpty)
     }
 
+    /// Without IDs of their own, the retry of before the reset would post the notification of after it.
+    @Test(.appleAndReceiver(answering: .internalServerError, times: 2))
+    func `a reset forgets a notification that waits for its retry, and gives its ID to no other`()
+        async throws
+    {
+        apple.clock.holdSleeps()
+        for path in ["users/default/revoke-consent", "reset", "users/default/revoke-consent"] {
+            #expect(try await apple.post("/emulator/\(path)").status == 200)
+        }
+        try await eventually { apple.clock.sleeps.count == 2 }
+        #expect(apple.emulator.state.waitingNotifications.map(\.id) == [2])
+        apple.clock.wakeOldestSleeper()
+        // The retry of before the reset ends in the meantime.
+        for _ in 0..<10 { #expect(try await apple.get("/emulator/outbox?format=text").text == "1") }
+        #expect(receiver.bodies.count == 2)
+        apple.clock.wakeOldestSleeper()
+        try await eventually { apple.emulator.state.waitingNotifications.isEmpty }
+        #expect(receiver.bodies.count == 3 && receiver.bodies[1] == receiver.bodies[2])
+    }
+
     @Test func `can drop waiting notifications`() async throws {
         _ = try await apple.send(.PUT, "/emulator/delivery-plan", body: #"{"hold":true}"#)
         _ = try await apple.post("/emulator/users/default/revoke-consent")

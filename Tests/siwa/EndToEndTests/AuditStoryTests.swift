@@ -58,7 +58,7 @@ import Testing
         var secrets = [Backend.secret, LinkedClients.googleSecret]
         for _ in 0..<2 {
             let user = try system.makeUser()
-            let token = try system.identityToken(of: user)
+            let token = try await system.identityToken(of: user)
             let signedIn = try await backend.signIn(token)
             accounts.append(try #require(signedIn["account"]?["id"]?.string))
             let code = try await replica.flip(.token(token))

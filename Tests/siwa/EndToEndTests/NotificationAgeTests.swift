@@ -33,7 +33,7 @@ import Testing
             #expect(try await Self.age(at: backend) >= 172_800)
             let user = try relation.apple.makeUser(UserRecipe())
             #expect(try await relation.signIn(user, at: other).status == 201)
-            for payload in try relation.apple.notifications(of: .revokeConsent, by: user) {
+            for payload in try await relation.apple.notifications(of: .revokeConsent, by: user) {
                 #expect(try await other.notify(payload).status == 200)
             }
             try await eventually { try await Self.age(at: backend) < 3600 }

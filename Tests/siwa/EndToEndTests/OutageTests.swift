@@ -11,7 +11,7 @@ import Testing
 @Suite struct OutageTests {
     @Test func `a restart during an outage uses the stored keys at once`() async throws {
         try await WholeSystem.withApple { emulator, directory in
-            let token = try emulator.state.mint(IdentityTokenRecipe()).identityToken
+            let token = try await emulator.state.mint(IdentityTokenRecipe()).identityToken
             try await WholeSystem.withService(emulator, directory) { backend in
                 let first = try await backend.signIn(token)
                 #expect(first.status == 201)
@@ -31,7 +31,7 @@ import Testing
     @Test func `a first start during an outage is not ready, refuses no token, and recovers`() async throws {
         try await WholeSystem.withApple { emulator, directory in
             emulator.state.setFault(.hangingUp, on: .keys)
-            let token = try emulator.state.mint(IdentityTokenRecipe()).identityToken
+            let token = try await emulator.state.mint(IdentityTokenRecipe()).identityToken
             try await WholeSystem.withService(emulator, directory, waitsForKeys: false) { backend in
                 #expect(try await backend.get("/readyz").code == "keys_unavailable")
                 #expect(try await backend.get("/livez").status == 200)
@@ -49,14 +49,14 @@ import Testing
     func `a wrong response never replaces a good set`(body: FaultBody) async throws {
         let bounds = KeySetBounds(lookUpCooldown: 1)
         try await WholeSystem.with(bounds: bounds) { system in
-            let token = try system.apple.mint(IdentityTokenRecipe()).identityToken
+            let token = try await system.apple.mint(IdentityTokenRecipe()).identityToken
             #expect(try await system.backend.verify(token).status == 200)
             var fault = EndpointFault()
             fault.body = body
             system.apple.setFault(fault, on: .keys)
             system.apple.clearCounters()
             // An unknown key makes the service fetch from Apple, which now sends a wrong response.
-            let unknown = try await system.backend.verify(try system.mintWithInventedKey(1))
+            let unknown = try await system.backend.verify(try await system.mintWithInventedKey(1))
             #expect(unknown.code == "unknown_key" || unknown.code == "keys_unavailable")
             try await eventually { system.apple.counters.keySetRequests > 0 }
             #expect(try await system.backend.verify(token).status == 200)
@@ -66,10 +66,10 @@ import Testing
 
     @Test func `a new key is found, and a removed key is refused`() async throws {
         try await WholeSystem.with(bounds: KeySetBounds(lookUpCooldown: 1)) { system in
-            let old = try system.apple.mint(IdentityTokenRecipe()).identityToken
+            let old = try await system.apple.mint(IdentityTokenRecipe()).identityToken
             #expect(try await system.backend.verify(old).status == 200)
             try await system.apple.replaceKeys()
-            let new = try system.apple.mint(IdentityTokenRecipe()).identityToken
+            let new = try await system.apple.mint(IdentityTokenRecipe()).identityToken
             #expect(try await system.backend.verify(new).status == 200)
             #expect(try await system.backend.verify(old).code == "unknown_key")
         }
@@ -80,7 +80,7 @@ import Testing
         async throws
     {
         try await WholeSystem.with { system in
-            let good = try system.apple.mint(IdentityTokenRecipe()).identityToken
+            let good = try await system.apple.mint(IdentityTokenRecipe()).identityToken
             let parts = good.split(separator: ".")
             system.apple.clearCounters()
             let began = ContinuousClock.now
@@ -118,10 +118,10 @@ extension EndpointFault {
 }
 
 extension WholeSystem {
-    func mintWithInventedKey(_ number: Int) throws -> String {
+    func mintWithInventedKey(_ number: Int) async throws -> String {
         var recipe = IdentityTokenRecipe()
         recipe.forgery.keyID = "INVENTED\(number)"
-        return try apple.mint(recipe).identityToken
+        return try await apple.mint(recipe).identityToken
     }
 }
 
@@ -135,7 +135,7 @@ extension WholeSystem {
         let database = try await cluster.makeDatabase()
         try await WholeSystem.withApple { emulator, directory in
             try await WholeSystem.withService(emulator, directory, database: database) { backend in
-                let token = try emulator.state.mint(IdentityTokenRecipe()).identityToken
+                let token = try await emulator.state.mint(IdentityTokenRecipe()).identityToken
                 #expect(try await backend.signIn(token).status == 201)
                 try await cluster.stop(mode)
 
@@ -246,10 +246,10 @@ extension WholeSystem {
             try await LinkedSystem.with(.postgres) { system in
                 let service = try await system.serve()
                 let backend = service.backend
-                let link = try await service.link(.token(try system.identityToken()))
+                let link = try await service.link(.token(try await system.identityToken()))
                 let before = try Self.lines(of: system)
                 let end = try await Self.begin(outage, system.database)
-                let body = #"{"identity_token":"\#(try system.identityToken())"}"#
+                let body = #"{"identity_token":"\#(try await system.identityToken())"}"#
                 let fields = ["Content-Type: application/json", "Authorization: Bearer \(Backend.secret)"]
                 let began = ContinuousClock.now
                 var refused = 0

@@ -35,7 +35,7 @@ import Testing
         var recipe = IdentityTokenRecipe()
         recipe.nonce = minted["nonce_sha256"]?.string
         return (
-            try replicas.apple.mint(recipe).identityToken,
+            try await replicas.apple.mint(recipe).identityToken,
             [("nonce", JSONValue.string(try #require(minted["nonce"]?.string)))]
         )
     }
@@ -47,7 +47,7 @@ import Testing
                 let after = cursor
                 let reading = Task { try await replicas.second.get("/v1/events?after=\(after)&wait=30") }
                 let user = try replicas.apple.makeUser(UserRecipe())
-                let token = try replicas.apple.mint(.of(user)).identityToken
+                let token = try await replicas.apple.mint(.of(user)).identityToken
                 #expect(try await replicas.first.signIn(token).status == 201)
                 let page = try await reading.value
                 #expect(
@@ -85,7 +85,7 @@ import Testing
         try await Self.with { replicas in
             for _ in 0..<10 {
                 let user = try replicas.apple.makeUser(UserRecipe())
-                let token = try replicas.apple.mint(.of(user)).identityToken
+                let token = try await replicas.apple.mint(.of(user)).identityToken
                 async let first = replicas.first.signIn(token)
                 async let second = replicas.second.signIn(token)
                 let responses = try await [first, second]
@@ -98,9 +98,9 @@ import Testing
     @Test func `a revocation that one replica receives is effective at the other at once`() async throws {
         try await Self.with { replicas in
             let user = try replicas.apple.makeUser(UserRecipe())
-            let token = try replicas.apple.mint(.of(user)).identityToken
+            let token = try await replicas.apple.mint(.of(user)).identityToken
             #expect(try await replicas.first.signIn(token).status == 201)
-            for payload in try replicas.apple.notifications(of: .revokeConsent, by: user) {
+            for payload in try await replicas.apple.notifications(of: .revokeConsent, by: user) {
                 #expect(try await replicas.second.notify(payload).status == 200)
             }
             #expect(try await replicas.first.credential(user.subject)["state"] == "revoked")
@@ -111,7 +111,7 @@ import Testing
     @Test func `a key that one replica has fetched is used by the other during an outage`() async throws {
         try await Self.with(bounds: KeySetBounds(lookUpCooldown: 1)) { replicas in
             try await replicas.apple.replaceKeys()
-            let token = try replicas.apple.mint(IdentityTokenRecipe()).identityToken
+            let token = try await replicas.apple.mint(IdentityTokenRecipe()).identityToken
             #expect(try await replicas.first.verify(token).status == 200)
             replicas.apple.setFault(.hangingUp, on: .keys)
             // It stores the fetched set right after it has used it.
@@ -122,7 +122,7 @@ import Testing
     @Test func `a replica that starts during an outage has the keys at once`() async throws {
         let database = try await PostgresCluster.shared().makeDatabase()
         try await WholeSystem.withApple { emulator, directory in
-            let token = try emulator.state.mint(IdentityTokenRecipe()).identityToken
+            let token = try await emulator.state.mint(IdentityTokenRecipe()).identityToken
             try await WholeSystem.withService(emulator, directory, database: database) { first in
                 #expect(try await first.signIn(token).status == 201)
                 // The fetched set may not be in the database yet.

@@ -11,7 +11,7 @@ import Testing
     @Test func `a user signs in, revokes the consent, and signs in again`() async throws {
         try await WholeSystem.with { system in
             let user = try system.apple.makeUser(UserRecipe())
-            let token = try system.apple.mint(.of(user))
+            let token = try await system.apple.mint(.of(user))
             let first = try await system.backend.signIn(token.identityToken)
             #expect(first.status == 201)
             #expect(first["account"]?["sub"]?.string == user.subject)
@@ -27,7 +27,7 @@ import Testing
             // Token times are in seconds: the new token must be from a later second.
             var recipe = IdentityTokenRecipe.of(user)
             recipe.times.offset = 1
-            let again = try await system.backend.signIn(try system.apple.mint(recipe).identityToken)
+            let again = try await system.backend.signIn(try await system.apple.mint(recipe).identityToken)
             #expect(again.status == 200)
             #expect(again["account"]?["id"] == first["account"]?["id"])
             #expect(again["credential"]?["state"] == "authorized")
@@ -48,7 +48,7 @@ import Testing
             newUser.firstName = "Jane"
             newUser.hidesEmail = true
             let user = try system.apple.makeUser(newUser)
-            let minted = try system.apple.mint(.of(user))
+            let minted = try await system.apple.mint(.of(user))
             let profile = JSONValue.object(
                 JSONObject([("name", .object(JSONObject([("firstName", "Jane")])))]))
             let first = try await system.backend.signIn(minted.identityToken, [("user", profile)])
@@ -65,7 +65,7 @@ import Testing
     @Test func `a deleted Apple Account ends every credential`() async throws {
         try await WholeSystem.with { system in
             let user = try system.apple.makeUser(UserRecipe())
-            _ = try await system.backend.signIn(try system.apple.mint(.of(user)).identityToken)
+            _ = try await system.backend.signIn(try await system.apple.mint(.of(user)).identityToken)
             try await system.change(.deleteAccount, of: user)
             let credential = try await system.backend.credential(user.subject)
             #expect(credential["state"] == "revoked")
@@ -76,7 +76,7 @@ import Testing
     @Test func `a notification that arrives before its sign-in is not lost`() async throws {
         try await WholeSystem.with { system in
             let user = try system.apple.makeUser(UserRecipe())
-            let token = try system.apple.mint(.of(user))
+            let token = try await system.apple.mint(.of(user))
             try await system.change(.revokeConsent, of: user)
             #expect(try await system.backend.credential(user.subject)["state"] == "revoked")
             #expect(try await system.backend.signIn(token.identityToken).code == "credential_revoked")
@@ -89,7 +89,7 @@ import Testing
             let nonce = try #require(minted["nonce"]?.string)
             var recipe = IdentityTokenRecipe()
             recipe.nonce = minted["nonce_sha256"]?.string
-            let token = try system.apple.mint(recipe).identityToken
+            let token = try await system.apple.mint(recipe).identityToken
             #expect(try await system.backend.signIn(token, [("nonce", .string(nonce))]).status == 201)
             #expect(try await system.backend.signIn(token, [("nonce", .string(nonce))]).code == "nonce_used")
         }
@@ -99,7 +99,7 @@ import Testing
 extension WholeSystem {
     /// A change of the user's account at Apple, with its notifications.
     func change(_ change: AccountChange, of user: EmulatedUser) async throws {
-        for payload in try apple.notifications(of: change, by: user) {
+        for payload in try await apple.notifications(of: change, by: user) {
             #expect(try await backend.notify(payload).status == 200)
         }
     }

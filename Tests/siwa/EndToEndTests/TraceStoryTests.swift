@@ -52,7 +52,7 @@ import TraceExport
                     "SIWA_TRACES_SERVICE": "story", "APPLE_KEY_ID": key.keyID,
                     "APPLE_PRIVATE_KEY": key.privateKeyPEM ?? "", "SIWA_LOG_FORMAT": "json",
                 ])
-            let minted = try system.apple.state.mint(.of(try system.makeUser(), code: .made))
+            let minted = try await system.apple.state.mint(.of(try system.makeUser(), code: .made))
             let response = try await TestClient.send(
                 .POST, "\(service.url)/v1/sign-ins",
                 headers: [

@@ -54,9 +54,13 @@ import Testing
 
     @Test(arguments: [
         ["dev", "--emulator-port", "0", "--port"], ["dev", "--port", "0", "--emulator-port"],
-        ["emulate", "--port"], ["emulate", "--receiver", "--port"], ["serve"],
+        ["dev", "--port", "0", "--emulator-port", "0", "--receiver-port"],
+        ["emulate", "--port"], ["emulate", "--google", "--port"], ["emulate", "--receiver", "--port"],
+        ["serve"],
     ])
-    func `an address in use is the only line of the output`(arguments: [String]) async throws {
+    func `an address in use is the only line of the output, which names the option to change`(
+        arguments: [String]
+    ) async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0).get()
         let port = String(try #require(server.localAddress?.port))
@@ -70,6 +74,7 @@ import Testing
             #expect(command.status == 1)
             let lines = command.output.split(separator: "\n")
             #expect(lines.count == 1 && command.output.contains("127.0.0.1:\(port) is in use"), "\(lines)")
+            #expect(isService || command.output.contains("another port with \(arguments.last ?? "")\n"))
             #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/siwa.sqlite"))
         }
         try await server.close()

@@ -94,7 +94,7 @@ import Testing
         // Ada uses the app now; those without an address or with one of their name are made anew.
         var recipe = IdentityTokenRecipe()
         recipe.subject = "ada"
-        _ = try apple.state.mint(recipe)
+        _ = try await apple.state.mint(recipe)
         #expect(try apple.state.seed(file) == [first[1]])
         #expect(apple.state.users.filter { $0.email == "ada@example.com" }.count == 1)
         #expect(apple.state.users.filter { $0.email == "grace@example.com" }.count == 1)

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	longestWebhook   = 65_536          // bytes of a body. An event of siwa has some hundreds
+	longestWebhook   = 65_536          // bytes in a body. An event from siwa has a few hundred
 	webhookTolerance = 5 * time.Minute // by which the clocks may differ. An older message is a replay
 )
 
-// WebhookRefused is a message that is not from siwa, or not of now. It repeats nothing of the message.
+// WebhookRefused is a message that is not from siwa, or not recent. It repeats nothing from the message.
 type WebhookRefused struct {
 	status int
 	code   string
@@ -44,7 +44,7 @@ var (
 	webhookTimestamp = regexp.MustCompile(`\A[0-9]{1,12}\z`)
 )
 
-// verifyWebhook returns the ID of the message, which is the same each time that it is sent. The body has the bytes
+// verifyWebhook returns the ID of the message, which is the same for each delivery. The body has the bytes
 // as they arrived.
 func verifyWebhook(header http.Header, body []byte, keys [][]byte, now time.Time) (string, error) {
 	if len(body) > longestWebhook {
@@ -65,7 +65,7 @@ func verifyWebhook(header http.Header, body []byte, keys [][]byte, now time.Time
 		code.Write(body)
 		right := []byte("v1," + base64.StdEncoding.EncodeToString(code.Sum(nil)))
 		for _, signature := range strings.Split(signatures, " ") {
-			// In constant time, so that the time of a refusal tells nothing of the signature.
+			// Compares in constant time, so that timing reveals nothing about the signature.
 			if hmac.Equal(right, []byte(signature)) {
 				return id, nil
 			}

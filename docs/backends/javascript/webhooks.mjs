@@ -1,10 +1,10 @@
 // Verifies webhooks in the form of Standard Webhooks, with nothing but Node.js 18 or later.
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-export const longest = 65_536; // bytes of a body. An event of siwa has some hundreds
+export const longest = 65_536; // bytes in a body. An event from siwa has a few hundred
 const tolerance = 300; // seconds by which the clocks may differ. An older message is a replay
 
-/** A message that is not from siwa, or not of now. The code repeats nothing of the message. */
+/** A message that is not from siwa, or not recent. The code repeats nothing from the message. */
 export class WebhookRefused extends Error {
     constructor(status, code) {
         super(code);
@@ -27,7 +27,7 @@ export function keysOf(secrets) {
 }
 
 /**
- * Returns the ID of the message, which is the same each time that it is sent. Throws WebhookRefused.
+ * Returns the ID of the message, which is the same for each delivery. Throws WebhookRefused.
  *
  * The headers have names in lower case, as Node has them. The body is a Buffer with the bytes as they arrived.
  */
@@ -43,7 +43,7 @@ export function verify(headers, body, keys, now = Date.now() / 1000) {
     for (const key of keys) {
         const code = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64");
         const right = Buffer.from(`v1,${code}`);
-        // In constant time, so that the time of a refusal tells nothing of the signature.
+        // Compares in constant time, so that timing reveals nothing about the signature.
         if (given.some((text) => text.length === right.length && timingSafeEqual(text, right))) return id;
     }
     throw new WebhookRefused(401, "webhook_signature_invalid");

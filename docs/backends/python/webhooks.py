@@ -1,12 +1,12 @@
 """Verifies webhooks in the form of Standard Webhooks, with the standard library of Python 3.9 or later."""
 import base64, binascii, hashlib, hmac, re, time
 
-LONGEST = 65_536  # bytes of a body. An event of siwa has some hundreds
+LONGEST = 65_536  # bytes in a body. An event from siwa has a few hundred
 TOLERANCE = 300  # seconds by which the clocks may differ. An older message is a replay
 
 
 class Refused(Exception):
-    """A message that is not from siwa, or not of now. The text repeats nothing of the message."""
+    """A message that is not from siwa, or not recent. The text repeats nothing from the message."""
     def __init__(self, status, code):
         super().__init__(code)
         self.status, self.code = status, code
@@ -28,7 +28,7 @@ def keys(secrets):
 
 
 def verify(headers, body, keys, now=None):
-    """Returns the ID of the message, which is the same each time that it is sent. Raises Refused.
+    """Returns the ID of the message, which is the same for each delivery. Raises Refused.
 
     headers: a mapping that finds names in lower case. body: the bytes as they arrived.
     """
@@ -45,7 +45,7 @@ def verify(headers, body, keys, now=None):
     given = [signature.encode() for signature in signatures.split(" ")]
     for key in keys:
         right = b"v1," + base64.b64encode(hmac.new(key, message, hashlib.sha256).digest())
-        # In constant time, so that the time of a refusal tells nothing of the signature.
+        # Compares in constant time, so that timing reveals nothing about the signature.
         if any(hmac.compare_digest(right, signature) for signature in given):
             return message_id
     raise Refused(401, "webhook_signature_invalid")

@@ -3,7 +3,7 @@ import Foundation
 
 /// Verifies webhooks in the form of Standard Webhooks.
 struct WebhookVerifier: Sendable {
-    /// A message that is not from siwa, or not of now. It repeats nothing of the message.
+    /// A message that is not from siwa, or not recent. It repeats nothing from the message.
     struct Refusal: Error, Equatable {
         let status: Int
         let code: String
@@ -13,7 +13,7 @@ struct WebhookVerifier: Sendable {
         let description = "a secret must be whsec_ and at least 24 bytes in base64"
     }
 
-    /// Bytes of a body. An event of siwa has some hundreds.
+    /// Bytes in a body. An event from siwa has a few hundred.
     static let longest = 65_536
     /// Seconds by which the clocks may differ. An older message is a replay.
     static let tolerance: TimeInterval = 300
@@ -33,7 +33,7 @@ struct WebhookVerifier: Sendable {
         self.keys = keys
     }
 
-    /// Returns the ID of the message, which is the same each time that it is sent.
+    /// Returns the ID of the message, which is the same for each delivery.
     ///
     /// - Parameters:
     ///   - id: The field `webhook-id`.
@@ -54,7 +54,7 @@ struct WebhookVerifier: Sendable {
         let message = Data("\(id).\(timestamp).".utf8) + body
         for text in signature.split(separator: " ") where text.hasPrefix("v1,") {
             guard let code = Data(base64Encoded: String(text.dropFirst(3))) else { continue }
-            // It compares in constant time, so that the time of a refusal tells nothing of the signature.
+            // Compares in constant time, so that timing reveals nothing about the signature.
             for key in keys
             where HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: message, using: key) {
                 return id

@@ -13,7 +13,7 @@ public struct AppCheck: Sendable {
     /// Judges a request and counts it. Does nothing without a policy, or if the policy's mode is `off`.
     ///
     /// - Parameters:
-    ///   - policy: One of `policies`.
+    ///   - policy: The policy for the request, from `policies`.
     ///   - appVersion: The request's `app_version` member.
     ///   - now: Seconds since 1970.
     /// - Throws: The refusal, in enforced mode only.

@@ -114,7 +114,7 @@ public struct AppCheckTally: Sendable, Hashable {
         }
     }
 
-    /// All judged requests.
+    /// Number of all judged requests.
     public var total: Int64 { AppCheckKind.allCases.reduce(0) { $0 &+ self[$1] } }
 
     /// The requests that enforced mode would refuse.

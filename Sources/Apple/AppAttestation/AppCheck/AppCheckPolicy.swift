@@ -38,8 +38,9 @@ public struct AppCheckPolicy: Sendable, Hashable {
 
     /// Judges a request. Returns `nil` if the mode is `off`, in which case proofs need not be read.
     ///
-    /// - Parameter appVersion: The request's `app_version` member. Any client can claim any version, so this
-    ///   only decides between the two kinds of request without a proof, and never lets a request pass.
+    /// - Parameter appVersion: The request's `app_version` member. Any client can claim any version, so the
+    ///   version only decides between the two kinds of request without a proof, and never lets a request
+    ///   pass.
     public func decision(on proof: AppCheckProof, appVersion: String?) -> AppCheckDecision? {
         let (kind, refusal) = judgement(on: proof, appVersion: appVersion)
         return switch mode {
@@ -195,7 +196,7 @@ public struct AppCheckPolicies: Sendable {
 
     public subscript(target: AppCheckTarget) -> AppCheckPolicy? { indexByTarget[target].map { all[$0] } }
 
-    /// Returns the policy for a bundle ID, which is the `aud` of the app's identity tokens.
+    /// Returns the policy for a bundle ID, which is the `aud` of the app's identity tokens; `nil` if none.
     public func ofApp(_ bundleID: String) -> AppCheckPolicy? { self[.app(bundleID: bundleID)] }
 
     /// Returns the policies for these bundle IDs and their OAuth clients.

@@ -26,7 +26,7 @@ struct ReceiptSignerCheck: Sendable {
 
 /// Refuses a receipt whose content was modified, or that another key has signed.
 struct ReceiptSignatureCheck: Sendable {
-    /// Returns the signed content.
+    /// Returns the signed content, if the signature is valid.
     func content(of message: borrowing SignedMessage) throws(ReceiptError) -> [UInt8] {
         guard let content = message.verifiedContent() else {
             throw ReceiptError(
@@ -91,7 +91,8 @@ struct ReceiptEnvironmentCheck: Sendable {
 
 /// Refuses a receipt that belongs to another attestation of the same key (field 4).
 ///
-/// Do not use this for refreshed receipts, because Apple corrupts their hash by converting it through UTF-8.
+/// Do not use this check for refreshed receipts, because Apple corrupts their hash by converting it through
+/// UTF-8.
 struct ReceiptClientHashCheck: Sendable {
     let clientDataHash: ClientDataHash
 

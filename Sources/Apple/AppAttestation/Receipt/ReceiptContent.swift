@@ -2,7 +2,7 @@ import Encodings
 
 /// The receipt fields that the service uses, parsed but not yet checked.
 struct ReceiptContent: Sendable {
-    /// `TEAM.bundle.id`.
+    /// The app ID in the form `TEAM.bundle.id`.
     let appID: String
     /// The attestation's leaf certificate in DER.
     let leaf: ArraySlice<UInt8>
@@ -18,7 +18,7 @@ struct ReceiptContent: Sendable {
     /// Expiration time in milliseconds since 1970.
     let expiresAt: Int64
 
-    /// Parses a receipt's content. Throws `.contentMalformed`.
+    /// Parses a receipt's content. Throws `.contentMalformed` for a missing, repeated or invalid field.
     init(parsing bytes: [UInt8]) throws(ReceiptError) {
         guard let fields = ReceiptField.fields(of: bytes) else {
             throw Self.malformed("other bytes", expected: "a set of fields in DER")

@@ -51,7 +51,7 @@ public struct UnverifiedReceipt: Sendable {
 
     public let bytes: [UInt8]
 
-    /// Checks a receipt's size. Throws `.tooLarge`.
+    /// Creates an unverified receipt. Throws `.tooLarge` if it exceeds `longest` bytes.
     public init(_ bytes: [UInt8]) throws(ReceiptError) {
         guard bytes.count <= Self.longest else {
             throw ReceiptError(

@@ -9,7 +9,7 @@ public struct AppID: Sendable, Hashable {
     /// SHA-256 of the text, which is the RP ID hash in the app's objects.
     public let digest: SHA256Digest
 
-    /// `TEAM.bundle.id`.
+    /// The app ID in the form `TEAM.bundle.id`.
     public var text: String { "\(teamID).\(bundleID)" }
 
     /// Returns `nil` unless the team ID has 10 capital letters and digits, and the bundle ID has 1 to 155
@@ -23,7 +23,7 @@ public struct AppID: Sendable, Hashable {
         digest = SHA256Digest.hash("\(teamID).\(bundleID)")
     }
 
-    /// Parses `TEAM.bundle.id`. Returns `nil` for text in any other form.
+    /// Parses the form `TEAM.bundle.id`. Returns `nil` for text in any other form.
     public init?(text: String) {
         guard let dot = text.firstIndex(of: ".") else { return nil }
         self.init(teamID: String(text[..<dot]), bundleID: String(text[text.index(after: dot)...]))

@@ -3,11 +3,11 @@ import StrictJSON
 /// User transfers between teams: `POST /auth/usermigrationinfo`. Apple responds for 60 days after the
 /// receiving team has accepted the app. Both calls only read, so they are safe to repeat.
 public protocol AppleMigrationService: Sendable {
-    /// For the sending team: returns the identifier that lets the receiving team find this user.
+    /// Returns the identifier that lets the receiving team find this user. Only for the sending team.
     func transferSubject(of subject: String, to recipientTeam: String, clientID: String)
         async throws(AppleCallError) -> String
 
-    /// For the receiving team: returns the user's new identifier and e-mail address.
+    /// Returns the user's new identifier and e-mail address. Only for the receiving team.
     func recipient(ofTransferSubject transferSubject: String, clientID: String) async throws(AppleCallError)
         -> MigratedUser
 }

@@ -69,18 +69,19 @@ public final class SignedClientSecrets: ClientSecretSource {
 /// Provides client secrets.
 public protocol ClientSecretSource: Sendable {
     /// Returns valid secrets for a client ID, one for each of its team's keys, in the order to try them.
-    /// Never empty. Throws `.noSigningKey` and `.signingFailed`.
+    /// Never empty. Throws `.noSigningKey` if the team has no key, and `.signingFailed` if signing fails.
     func secrets(for clientID: String) throws(AppleCallError) -> [ClientSecret]
 
     /// Reports that Apple accepted this secret, so that later calls try its key first.
     func accepted(_ secret: ClientSecret, for clientID: String)
 }
 
-/// A client secret: the JWT that authenticates a team and client ID to Apple. Descriptions omit it.
+/// A client secret: the JWT that authenticates a team and client ID to Apple. Its descriptions show the key
+/// ID, never the JWT.
 public struct ClientSecret: Sendable, Equatable {
     /// The compact JWT.
     public let text: String
-    /// The key that signed it.
+    /// The ID of the key that signed the secret.
     public let keyID: String
 
     public init(text: String, keyID: String) {
@@ -126,8 +127,8 @@ struct ClientSecretCache {
         return keys.filter { $0.keyID == accepted } + keys.filter { $0.keyID != accepted }
     }
 
-    /// Returns a cached secret that can still be used. A secret from the future, which exists after the
-    /// clock was set back, is not used.
+    /// Returns a cached secret that can still be used; `nil` if there is none. A secret from the future,
+    /// which exists after the clock was set back, is not used.
     func secret(of key: ClientSigningKey, for clientID: String, at now: Int64) -> ClientSecret? {
         let entry = entries.first { $0.clientID == clientID && $0.key == key }
         guard let entry, now >= entry.issuedAt, now - entry.issuedAt < Self.life - Self.reserve else {

@@ -73,7 +73,8 @@ struct SigningKeyFile: Equatable {
         (self.path, self.keyID) = (path, keyID)
     }
 
-    /// Throws `.unreadable`, `.keyIDMalformed`, `.notPEM` and `.notP256`.
+    /// Reads the key. Throws `.unreadable`, `.keyIDMalformed`, `.notPEM` or `.notP256` if the file has no
+    /// usable key.
     func read() throws(SigningKeyError) -> ClientSigningKey {
         let text = try content()
         do throws(ClientSigningKey.Refusal) {
@@ -83,7 +84,7 @@ struct SigningKeyFile: Equatable {
         }
     }
 
-    /// Throws `.unreadable`, `.notPEM` and `.notP256`.
+    /// Checks that the file contains a key. Throws `.unreadable`, `.notPEM` or `.notP256` if it does not.
     private func checkContent() throws(SigningKeyError) {
         let text = try content()
         do throws(ClientSigningKey.Refusal) {

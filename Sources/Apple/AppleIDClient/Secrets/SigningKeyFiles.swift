@@ -66,12 +66,13 @@ public protocol SigningKeySource: Sendable {
 /// The location of a team's signing keys.
 public enum SigningKeyLocation: Sendable, Equatable {
     case key(ClientSigningKey)
-    /// One key in a file. Without a key ID, the file needs Apple's name for it: `AuthKey_<KEYID>.p8`.
+    /// A file with one key. If `keyID` is `nil`, the file must have the name that Apple gives it,
+    /// `AuthKey_<KEYID>.p8`.
     case file(path: String, keyID: String?)
     /// All files in a directory that have a name like `AuthKey_<KEYID>.p8`; other files are ignored.
     case directory(path: String)
 
-    /// Returns the key ID from a file name like `AuthKey_<KEYID>.p8`.
+    /// Returns the key ID from a file name like `AuthKey_<KEYID>.p8`; `nil` for any other name.
     public static func keyID(inFileName path: String) -> String? {
         let name = path.split(separator: "/").last ?? ""
         guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
@@ -96,8 +97,8 @@ public struct ClientSigningKey: Sendable, Equatable {
         case notP256 = "not_p256"
     }
 
-    /// Checks the format and the curve, because libjwt signs with any key. This cannot check that Apple knows
-    /// the key. Line ends may be written as `\n`, so that a PEM fits into an environment variable.
+    /// Checks the format and the curve, because libjwt signs with any key. It cannot check whether Apple
+    /// knows the key. Line ends may be written as `\n`, so that a PEM fits into an environment variable.
     public init(keyID: String, pem text: String) throws(Refusal) {
         guard Self.isKeyID(keyID) else { throw .keyIDMalformed }
         pem = try Self.readPEM(text)
@@ -107,7 +108,7 @@ public struct ClientSigningKey: Sendable, Equatable {
     /// Returns a private key in the form that signing needs, without the byte order mark, blank lines, spaces
     /// and CRLF that editors add.
     ///
-    /// - Throws: `.notPEM`, `.notP256`.
+    /// - Throws: `.notPEM` for text in another form, `.notP256` for another key.
     static func readPEM(_ text: String) throws(Refusal) -> String {
         // This code works on scalars, because a CRLF is one character in Swift.
         let scalars = text.replacing("\\n", with: "\n").replacing("\\r", with: "").unicodeScalars
@@ -115,7 +116,7 @@ public struct ClientSigningKey: Sendable, Equatable {
             .map { String(String.UnicodeScalarView($0.filter { $0 != "\u{FEFF}" && $0 != "\t" })) }
             .map { line in String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
             .filter { !$0.isEmpty }
-        // OpenSSL accepts more formats, and would ask for the password of an encrypted key on the terminal.
+        // OpenSSL accepts more formats than Apple's key files use.
         guard lines.count >= 3, lines.first == "-----BEGIN PRIVATE KEY-----",
             lines.last == "-----END PRIVATE KEY-----",
             Base64.decode(lines.dropFirst().dropLast().joined()) != nil
@@ -127,7 +128,8 @@ public struct ClientSigningKey: Sendable, Equatable {
         }
     }
 
-    /// Returns a JWT with these claims, signed with ES256 (RFC 7518 §3.4). Throws `.signingFailed`.
+    /// Returns a JWT with these claims, signed with ES256 (RFC 7518 §3.4). Throws `.signingFailed` if libjwt
+    /// fails.
     public func sign(_ claims: JSONObject) throws(JOSEError) -> String {
         try JWTSigner.sign(claims: claims, keyID: keyID, algorithm: .ES256, key: pem)
     }

@@ -80,8 +80,8 @@ struct AppleTransport: Sendable {
             retryAfter: AppleResponse.retryAfter(response.headers.first(name: "Retry-After")))
     }
 
-    /// Maps an error. The client has already ended the request, so it does not send a body that it reads
-    /// later.
+    /// Converts an error to an `AppleCallError`. `wasSent` is final: the client has already ended the
+    /// request, so it cannot start sending the body after this check.
     private static func named(_ error: any Error, wasSent: Bool) -> AppleCallError {
         if let error = error as? AppleCallError { return error }
         guard wasSent else { return AppleCallError(.unreachable, detail: "\(error)") }

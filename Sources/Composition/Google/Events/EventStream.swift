@@ -85,7 +85,7 @@ package struct EventRegistration: Sendable, Equatable {
     /// The registered stream's status; `nil` if there is none.
     let status: EventStream.Status?
 
-    /// Reads the registration from Google. Throws `EventStreamError`.
+    /// Reads the registration from Google. Throws `EventStreamError` if a request fails.
     package init(of client: EventStreamClient, expectedURL: String) async throws(EventStreamError) {
         account = client.key.email
         self.expectedURL = expectedURL

@@ -130,7 +130,7 @@ package struct EventStreamError: CodedError {
         case streamMissing
         /// Google responded with status 429.
         case throttled
-        /// Google responded with status 5xx or any other status.
+        /// Google responded with status 5xx, or any status not listed above.
         case failed
         /// The test event did not arrive within the time limit.
         case verificationMissing

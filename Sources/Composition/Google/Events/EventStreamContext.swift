@@ -29,7 +29,8 @@ package struct EventStreamContext: Sendable {
         (self.url, self.location) = (url, location)
     }
 
-    /// Returns the URL at which this service receives the events. Throws `.urlRefused`.
+    /// Returns the URL at which this service receives the events. Throws `.urlRefused` if no client receives
+    /// events, or Google would not accept the URL.
     package func receiverURL() throws(EventStreamError) -> String {
         guard let url else {
             throw EventStreamError(
@@ -50,7 +51,7 @@ package struct EventStreamContext: Sendable {
         return url
     }
 
-    /// Returns the database location. Throws `.verificationMissing`.
+    /// Returns the database location. Throws `.verificationMissing` if the location is not known.
     package func database() throws(EventStreamError) -> DatabaseLocation {
         guard let location else {
             throw EventStreamError(
@@ -75,7 +76,8 @@ package struct ServiceAccountKey: Sendable {
     let keyID: String
     private let key: RSAPrivateKey
 
-    /// Reads a key file. Throws `.keyUnreadable` or `.keyMalformed`.
+    /// Reads a key file. Throws `.keyUnreadable`, or `.keyMalformed` unless it is a service account's JSON
+    /// key.
     package init(file path: String) throws(EventStreamError) {
         guard let handle = FileHandle(forReadingAtPath: path),
             let data = try? handle.read(upToCount: Self.longestFile + 1), data.count <= Self.longestFile

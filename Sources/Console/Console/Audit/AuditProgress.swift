@@ -45,7 +45,7 @@ actor AuditProgress {
 
     /// Continues the verification where the last step ended.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     func advance(at now: Moment) async throws -> Look {
         if let running { return try await running.value }
         let task = Task { try await look(at: now) }

@@ -253,7 +253,8 @@ package struct ClientPages: Sendable {
         }.html
     }
 
-    /// The table from the documentation page on Google account linking, filled with this deployment's values.
+    /// Returns the table from the documentation page on Google account linking, filled with this deployment's
+    /// values.
     private static func googleCard(_ client: OAuthClient, _ google: GoogleLinking, _ issuer: Issuer) -> Card {
         var fields = [
             ("Client ID issued by your app", client.id.rawValue),

@@ -128,7 +128,7 @@ extension GoogleEventPosition {
     }
 }
 
-/// The claims of a token from Apple or Google. Names and addresses are masked, except in `siwa dev`.
+/// Shows the claims of a token from Apple or Google, with names and addresses masked except in `siwa dev`.
 private struct MaskedClaims {
     private let members: [Fact]
     /// Event types in the token; empty if they cannot be read.

@@ -88,7 +88,7 @@ public struct OverviewPages: Sendable {
         return troubles.card(at: condition.now, seesNumbers: seesNumbers, summary: summary)
     }
 
-    /// The plots, the work queues, the keys and the checks.
+    /// Returns the plots, the work queues, the keys and the checks.
     private func numbers(
         _ condition: ServiceCondition, _ findings: DoctorFindings?, for request: ConsoleRequest
     ) async -> HTML {

@@ -61,7 +61,7 @@ extension AccountEvent {
 }
 
 extension SeenHistoryEntry {
-    /// Returns true if an event reports the same change.
+    /// Returns true if the event in the feed reports this entry's change.
     func made(_ event: AccountEvent) -> Bool {
         guard event.recordedAt == recordedAt, event.moment == moment, event.grant == nil else { return false }
         switch kind {
@@ -141,7 +141,7 @@ extension HistoryEntry.Kind {
 }
 
 extension KeptPayload {
-    /// Returns true if an event reports the same change.
+    /// Returns true if the event in the feed comes from this payload.
     func made(_ event: AccountEvent) -> Bool {
         event.source == .notification && event.moment == moment && event.recordedAt == receivedAt
             && (event.clientID == nil || event.clientID == clientID)

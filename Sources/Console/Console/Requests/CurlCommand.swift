@@ -72,6 +72,6 @@ struct CurlCommand: Sendable {
 
 /// Quotes text for shell commands.
 enum ShellText {
-    /// Between single quotes, a shell interprets only the closing quote.
+    /// Quotes text for a shell, which interprets only the closing quote between single quotes.
     static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }
 }

@@ -30,7 +30,7 @@ public struct DoctorFindings: Sendable {
 
     public var wrong: [Finding] { findings.filter { $0.verdict == .wrong } }
 
-    /// The worst verdict of a check's findings; `nil` if the check has no finding yet.
+    /// Returns the worst verdict of a check's findings; `nil` if the check has no finding yet.
     func verdict(of check: String) -> Verdict? {
         let verdicts = findings.filter { $0.check == check }.map(\.verdict)
         return [Verdict.wrong, .note, .skipped, .good].first { verdicts.contains($0) }

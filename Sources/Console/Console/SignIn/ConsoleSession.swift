@@ -16,7 +16,7 @@ struct ConsoleSession: Sendable, Equatable {
     static let formKeySize = 32
 
     let id: [UInt8]
-    /// API key name.
+    /// The name of the API key that the operator signed in with.
     let key: String
     /// The digest of the key's hash, so that another key with the same name cannot continue the session.
     let keyDigest: SHA256Digest
@@ -100,7 +100,8 @@ final class EndedConsoleSessions: Sendable {
         }
     }
 
-    /// - Throws: `StorageError`, in which case no session may be treated as valid.
+    /// Returns true if the session was ended. Throws `StorageError`, in which case no session may be treated
+    /// as valid.
     func contains(_ session: ConsoleSession, at moment: Moment) async throws -> Bool {
         if let end = unwritten.withLock({ $0[session.key] }), session.expiresAt <= end { return true }
         return try await tickets.hasTicket(

@@ -11,7 +11,7 @@ struct ConsoleFrame: Sendable {
             .sorted { ($0.1.order, $0.1.title) < ($1.1.order, $1.1.title) }
     }
 
-    /// Returns the path of the first navigation entry that the operator may open.
+    /// Returns the path of the first navigation entry that the operator may open; `nil` if there is none.
     func firstPath(for viewer: ConsoleViewer) -> String? {
         entries.first { $0.page.isOpen(to: viewer) }?.page.path
     }

@@ -115,7 +115,7 @@ public enum ConsoleAnswer: Error {
     /// A whole document for a frame inside a page, with its own policy. Only this console's pages may frame
     /// it.
     case document(html: [UInt8], contentSecurityPolicy: String)
-    /// After an action: redirects (303) to a path below the console's root, which shows a sentence once.
+    /// Redirects (303) after an action to a path below the console's root, which shows a sentence once.
     case redirect(to: String, notice: String? = nil)
     /// The page or person does not exist, or this operator may not see it. Both cases get the same response.
     case notFound

@@ -121,7 +121,7 @@ struct ConsoleAssets: Sendable {
     static let style = File("console", "css", "text/css; charset=utf-8", PackageResources.console_css)
     static let script = File("console", "js", "text/javascript; charset=utf-8", PackageResources.console_js)
 
-    /// Returns the file at a path.
+    /// Returns the file at a path; `nil` if there is none.
     static func file(at path: Substring) -> File? {
         [style, script].first { $0.path.isByteEqual(to: String(path)) }
     }

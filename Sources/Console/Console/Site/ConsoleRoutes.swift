@@ -13,7 +13,7 @@ struct ConsoleRoutes: Sendable {
     /// Pages, each with the segments of its path.
     private let routes: [(page: ConsolePage, segments: [Substring])]
 
-    /// Two pages with the same method and path are a programming error.
+    /// Creates the route table. Two pages with the same method and path are a programming error.
     init(_ pages: [ConsolePage]) {
         routes = pages.map { page in
             precondition(page.path.hasPrefix("/"), "\(page.path) must begin with a slash")
@@ -68,11 +68,11 @@ struct ConsoleRoutes: Sendable {
     }
 }
 
-/// The fields of a query or form (URL Standard §5.1). If a name is repeated, its first field is used.
+/// Decodes the fields of a query or form (URL Standard §5.1). If a name is repeated, its first field is used.
 enum ConsoleFields {
-    /// Maximum length in bytes.
+    /// Maximum length of a query or form in bytes.
     static let mostBytes = 65_536
-    /// Maximum number of fields.
+    /// Maximum number of fields in a query or form.
     static let mostFields = 256
 
     /// Returns `nil` if there are too many bytes or fields, an escape is broken, or bytes are not UTF-8.

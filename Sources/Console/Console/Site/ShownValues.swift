@@ -5,7 +5,7 @@ import Pages
 
 /// Formats times for the pages about events.
 enum EventTime {
-    /// `2026-01-01T00:00:00.000Z, 3 minutes ago`
+    /// Returns text such as `2026-01-01T00:00:00.000Z, 3 minutes ago`.
     static func text(_ moment: Moment, _ now: Moment) -> String {
         "\(moment.rfc3339), \(distance(of: moment, from: now))"
     }

@@ -206,7 +206,7 @@ extension InspectedToken {
     /// differ.
     private static let largestSkew: Int64 = 10
 
-    /// For a genuine ID token, adds the state of the grant that the user gave to the client.
+    /// Adds the state of the grant that the user gave to the client. Only for a genuine ID token.
     ///
     /// - Parameters:
     ///   - grant: The grant; `nil` if the user has none for the client now.

@@ -192,7 +192,7 @@ enum TokenText {
         return (members + ["subject_token"]).lazy.compactMap(fields).first { !$0.isEmpty }
     }
 
-    /// Returns the `sub` of a token that was not verified.
+    /// Returns the `sub` of a token that was not verified; `nil` if it has none.
     static func subject(of token: String) -> String? {
         TokenContent(token, at: .beginning).claims?["sub"]?.string
     }

@@ -22,7 +22,7 @@ public struct CredentialRecord: Sendable, Hashable {
         }
     }
 
-    /// `nil` when the state is `notFound`.
+    /// The reason for the state; `nil` when the state is `notFound`.
     public var reason: CredentialReason? {
         switch state {
         case .authorized: .signedIn
@@ -31,7 +31,7 @@ public struct CredentialRecord: Sendable, Hashable {
         }
     }
 
-    /// `nil` when the state is `notFound`.
+    /// The source of the fact that determines the state; `nil` when the state is `notFound`.
     public var source: CredentialSource? {
         switch state {
         case .authorized: authorization?.source

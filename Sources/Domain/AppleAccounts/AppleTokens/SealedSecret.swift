@@ -102,8 +102,8 @@ public protocol AppleTokenSealing: Sendable {
     /// Seals a secret for a purpose, account and client ID. The secret can be opened only for the same three
     /// values.
     ///
-    /// Stores call this within the transaction when they write the row, and again if they have to repeat the
-    /// transaction, so it must not block.
+    /// Stores call this function within the transaction when they write the row, and again if they have to
+    /// repeat the transaction, so it must not block.
     /// - Throws: `StorageError` `valueRefused` if there is no sealing key. In that case, only the command
     ///   that contains the secret fails.
     func seal(

@@ -19,7 +19,7 @@ public struct AuditEntry: Sendable, Hashable {
         self.person = person
     }
 
-    /// The same entry without a reference to a person.
+    /// This entry without its reference to a person.
     public var withoutPerson: AuditEntry {
         AuditEntry(
             facts,
@@ -196,7 +196,7 @@ public struct AuditActor: Sendable, Hashable {
 
 /// The actor that issued a command, and the request that contained it, for the audit log.
 ///
-/// This is a class, so that commands carry only an eight-byte reference.
+/// The type is a class, so that commands carry only an eight-byte reference.
 public final class AuditOrigin: Sendable {
     public let actor: AuditActor
     public let requestID: String?

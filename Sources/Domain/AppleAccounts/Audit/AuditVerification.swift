@@ -3,9 +3,9 @@ import Encodings
 
 /// Walks the audit log chain from the oldest row, and stops at the first fault.
 ///
-/// This detects rows that were changed, removed, inserted or reordered. It cannot detect a rewrite of the
-/// whole chain, or the removal of its newest rows along with its head; to detect those, keep a chain hash
-/// elsewhere and pass it as `expected`.
+/// The verification detects rows that were changed, removed, inserted or reordered. It cannot detect a
+/// rewrite of the whole chain, or the removal of its newest rows along with its head; to detect those, keep a
+/// chain hash elsewhere and pass it as `expected`.
 public struct AuditVerification: Sendable {
     public struct Fault: Error, Sendable, Equatable {
         public enum Code: String, Sendable, CaseIterable {

@@ -198,8 +198,8 @@ public struct WorkingSet: Sendable {
 }
 
 extension WorkingSet {
-    /// Accounts whose codes and tokens the commands need. Read this
-    /// after the subjects are loaded. Sign-ins never need any.
+    /// Accounts whose codes and tokens the commands need. Read this property only after the subjects are
+    /// loaded. Sign-ins never need any.
     public var appleTokenAccounts: [AccountID] {
         guard !appleTokenPositions.isEmpty else { return [] }
         return appleTokenPositions.sorted().compactMap { position in
@@ -217,7 +217,7 @@ extension WorkingSet {
     }
 
     /// Team and identifier of the transfer to look up; `nil` unless a token had an identifier and its user is
-    /// unknown. Read this after the subjects are loaded.
+    /// unknown. Read this property only after the subjects are loaded.
     public var transferQuestion: (team: TeamID, transferSubject: AppleSubject)? {
         guard case .signIn(let signIn) = commands.first, let transferSubject = signIn.transferSubject,
             subjects[position(of: signIn.key)].accountID == nil
@@ -229,8 +229,8 @@ extension WorkingSet {
         self.transfer = transfer
     }
 
-    /// ID of the account that may move. Look it up among both accounts and erased accounts. Read this after
-    /// the transfer for `transferQuestion` is loaded.
+    /// ID of the account that may move. Look it up among both accounts and erased accounts. Read this
+    /// property only after the transfer for `transferQuestion` is loaded.
     public var movingAccountID: AccountID? {
         if let transfer { return transfer.accountID }
         guard case .transfer(let command) = commands.first else { return nil }

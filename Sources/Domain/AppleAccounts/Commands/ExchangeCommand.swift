@@ -34,7 +34,7 @@ public struct ExchangeCommand: Sendable, Hashable {
 public enum ExchangeReceipt: Sendable, Hashable {
     /// The service holds the token.
     case kept
-    /// The same token, or one from a later authorization, was already held.
+    /// The service already held this token, or a token from a later authorization.
     case superseded
     /// The credential was revoked after the token was authorized, so the token is not stored.
     case dropped

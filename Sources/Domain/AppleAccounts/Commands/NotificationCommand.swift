@@ -1,7 +1,7 @@
 import Cryptography
 import Encodings
 
-/// A verified server-to-server notification from Apple.
+/// Applies a verified server-to-server notification from Apple.
 ///
 /// A notification is applied only once: repeating it with the same identifier
 /// changes nothing. If it arrives under another identifier, only events with

@@ -1,6 +1,6 @@
 public import AppAttestation
 
-/// An App Attest key whose attestation has been verified.
+/// Registers an App Attest key whose attestation has been verified.
 public struct RegisterKeyCommand: Sendable, Hashable {
     /// Maximum number of keys per app. Each key needs a genuine attestation from Apple.
     public static let mostKeys: Int64 = 10_000_000
@@ -28,8 +28,8 @@ public struct RegisteredKey: Sendable, Hashable {
     }
 }
 
-/// An App Attest proof in a call that is not a sign-in: its
-/// challenge is consumed, and its key's counter rises.
+/// Uses an App Attest proof from a call that is not a sign-in: consumes its challenge, and raises its key's
+/// counter.
 public struct UseProofCommand: Sendable, Hashable {
     public let proof: AppProof
     /// Arrival time, by our clock.

@@ -13,7 +13,7 @@ public struct SignInCommand: Sendable, Hashable {
     public let realUserStatus: Int64?
     /// Unsigned profile from the app. Names are cleaned and shortened to a form that every store accepts.
     public let profile: Profile
-    /// Unsigned address from the app. Text that is not an address counts as absent.
+    /// E-mail address from the app, not signed by Apple. Text that is not an e-mail address counts as absent.
     public let unsignedEmail: String?
     /// True to create an account for an unknown user; otherwise the command is refused.
     public let createsAccount: Bool
@@ -323,7 +323,7 @@ extension SubjectRecord {
         return isChanged
     }
 
-    /// Returns the time of the previous sign-in to this app.
+    /// Adds the sign-in to the app's credential. Returns the time of the previous sign-in to the app, if any.
     private mutating func takeCredential(_ command: SignInCommand) -> Moment? {
         let index = touchCredential(of: command.clientID)
         credentials[index].record.merge(Authorization(moment: command.authorizedAt, source: .signIn))

@@ -12,7 +12,7 @@ public struct UniqueID: Hashable, Sendable {
         (self.high, self.low) = (high, low)
     }
 
-    /// Creates a new ID.
+    /// Creates an ID from the time and random bits.
     public init(at moment: Moment, using generator: inout some RandomNumberGenerator) {
         let time = UInt64(moment.milliseconds) & 0xFFFF_FFFF_FFFF
         high = time << 16 | 0x7000 | generator.next() & 0x0FFF

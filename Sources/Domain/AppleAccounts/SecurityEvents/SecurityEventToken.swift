@@ -14,7 +14,7 @@ public struct SecurityEventToken: Sendable {
     public let audience: String
     public let subject: SecurityEventSubject
     public let event: AccountEvent
-    /// Seconds since 1970.
+    /// Time of issue in seconds since 1970.
     public let issuedAt: Int64
 
     public init(
@@ -24,7 +24,7 @@ public struct SecurityEventToken: Sendable {
         (self.event, self.issuedAt) = (event, issuedAt)
     }
 
-    /// Returns the compact serialization. Throws `.signingFailed`.
+    /// Returns the compact serialization. Throws `.signingFailed` if the signing library fails.
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
         let envelope = SecurityEventEnvelope(
             issuer: issuer, audience: audience,
@@ -55,7 +55,7 @@ public struct ClientEventToken: Sendable {
     /// The `sub` in the client's ID tokens.
     public let account: AccountID
     public let event: AccountEvent
-    /// Seconds since 1970.
+    /// Time of issue in seconds since 1970.
     public let issuedAt: Int64
 
     public init(
@@ -65,7 +65,7 @@ public struct ClientEventToken: Sendable {
         (self.event, self.issuedAt) = (event, issuedAt)
     }
 
-    /// Returns the compact serialization. Throws `.signingFailed`.
+    /// Returns the compact serialization. Throws `.signingFailed` if the signing library fails.
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
         let moment = event.moment.milliseconds / 1000
         let envelope = SecurityEventEnvelope(
@@ -84,7 +84,7 @@ public struct StreamVerificationToken: Sendable {
     public let audience: String
     public let stream: ReceiverName
     public let verification: StreamVerification
-    /// Seconds since 1970.
+    /// Time of issue in seconds since 1970.
     public let issuedAt: Int64
 
     public init(
@@ -95,7 +95,7 @@ public struct StreamVerificationToken: Sendable {
         (self.verification, self.issuedAt) = (verification, issuedAt)
     }
 
-    /// Returns the compact serialization. Throws `.signingFailed`.
+    /// Returns the compact serialization. Throws `.signingFailed` if the signing library fails.
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
         let envelope = SecurityEventEnvelope(
             issuer: issuer, audience: audience, id: verification.id.rawValue, issuedAt: issuedAt,
@@ -115,14 +115,15 @@ public struct TokenRevokedEvent: Sendable, Hashable {
     public let id: String
     /// Double SHA-512 of the token's text, which Google uses to find the token.
     public let doubleSHA512: SHA512Digest
-    /// Seconds since 1970.
+    /// Time of issue in seconds since 1970.
     public let issuedAt: Int64
 
     public init(issuer: String, id: String, doubleSHA512: SHA512Digest, issuedAt: Int64) {
         (self.issuer, self.id, self.doubleSHA512, self.issuedAt) = (issuer, id, doubleSHA512, issuedAt)
     }
 
-    /// Returns the compact serialization. Google accepts only RS256. Throws `.signingFailed`.
+    /// Returns the compact serialization. Google accepts only RS256. Throws `.signingFailed` if the signing
+    /// library fails.
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
         var json = JSONWriter(reservingCapacity: 640)
         json.beginObject()
@@ -157,7 +158,7 @@ struct SecurityEventEnvelope {
     let subject: SecurityEventSubject
     let type: SecurityEventType
 
-    /// Returns the compact serialization. Throws `.signingFailed`.
+    /// Returns the compact serialization. Throws `.signingFailed` if the signing library fails.
     ///
     /// - Parameter members: Writes the event's members.
     func signed(

@@ -45,7 +45,7 @@ public struct SecurityEventClaims: Sendable {
     public static let times = TokenTimeCheck(leeway: 60)
 
     public let id: String
-    /// Seconds since 1970.
+    /// Time of issue in seconds since 1970.
     public let issuedAt: Int64
     /// Event URIs, with the contents of the events.
     public let events: JSONObject

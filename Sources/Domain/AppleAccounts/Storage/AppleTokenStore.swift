@@ -21,7 +21,7 @@ public protocol AppleTokenStore: Sendable {
         except resting: Set<ClientID>
     ) async throws -> [ClaimedCheck]
 
-    /// Returns the time of the next token check for any client ID not in `resting`.
+    /// Returns the time of the next token check for any client ID not in `resting`; `nil` if there is none.
     func nextCheckDue(except resting: Set<ClientID>) async throws -> Moment?
 
     /// Records that a check has not succeeded. The check still counts as due since the time when it first
@@ -44,12 +44,12 @@ public protocol AppleTokenStore: Sendable {
     /// Returns an account's erasure; `nil` unless the account was erased.
     func erasure(of id: AccountID) async throws -> ErasureRecord?
 
-    /// Returns the earliest deadline among unfinished erasures.
+    /// Returns the earliest deadline among unfinished erasures; `nil` if there are none.
     func earliestErasureDeadline() async throws -> Moment?
 
-    /// Claims due codes and tokens of erased accounts, the longest waiting first. With an ID, claims only the
-    /// codes and tokens of the erasure with this ID. `save` or `adoptErasureToken` ends a claim; from
-    /// `leaseUntil` on, it counts as interrupted.
+    /// Claims due codes and tokens of erased accounts, the longest waiting first. If `id` is set, claims only
+    /// that erasure's codes and tokens. `save` or `adoptErasureToken` ends a claim; from `leaseUntil` on, it
+    /// counts as interrupted.
     func claimErasureTokens(
         limit: Int, at moment: Moment, leaseUntil: Moment, of id: ErasureID?
     ) async throws -> [ClaimedErasureToken]
@@ -110,10 +110,10 @@ public struct AppleTokensDue: Sendable, Hashable {
 
 /// Work that is due and has not succeeded.
 ///
-/// This is independent of the time of the next attempt, because each
-/// claim and each failed attempt moves that time into the future.
+/// The backlog does not depend on the time of the next attempt, because each claim and each failed attempt
+/// moves that time into the future.
 public struct AppleTokensBacklog: Sendable, Hashable {
-    /// Work of one kind.
+    /// The backlog of one kind of work.
     public struct Queue: Sendable, Hashable {
         /// Number of entries, at most `most`.
         public let count: Int64

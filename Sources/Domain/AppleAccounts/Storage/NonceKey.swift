@@ -26,6 +26,6 @@ public protocol NonceKeyStore: Sendable {
     /// Stores the candidate unless a key is already stored, and
     /// returns the stored key, which is the same for all callers.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     func nonceKey(offering candidate: NonceKey) async throws -> NonceKey
 }

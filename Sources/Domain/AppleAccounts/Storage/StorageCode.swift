@@ -153,7 +153,7 @@ extension ErasureToken.Step {
         }
     }
 
-    /// The values for the two columns.
+    /// The values for the columns that store the step and its outcome.
     public var storageCodes: (step: Int64, outcome: Int64?) {
         switch self {
         case .exchange: (1, nil)
@@ -183,7 +183,7 @@ extension RefreshTokenStatus {
         }
     }
 
-    /// The values for the two columns.
+    /// The values for the columns that store the status and its cause.
     public var storageCodes: (status: Int64, cause: Int64?) {
         switch self {
         case .held: (1, nil)

@@ -49,7 +49,8 @@ package struct GrantWorkingSet: Sendable {
         users[id] = record
     }
 
-    /// Marks an account as erased. The store calls this for each ID of `question.accountIDs` without a row.
+    /// Marks an account as erased. The store calls this function for each ID of `question.accountIDs` without
+    /// a row.
     package mutating func load(erased id: AccountID) { erasedAccounts.insert(id) }
 
     /// Adds all grants of the accounts, with all their token families and codes.
@@ -65,8 +66,8 @@ package struct GrantWorkingSet: Sendable {
     /// Marks the Google event with this `jti` as already stored.
     package mutating func load(googleEvent jti: String) { knownGoogleEvents.insert(Array(jti.utf8)) }
 
-    /// Adds a pace. The store calls this for every pace of the accounts that `question.accountsOfPaces`
-    /// returns.
+    /// Adds a pace. The store calls this function for every pace of the accounts that
+    /// `question.accountsOfPaces` returns.
     package mutating func load(_ pace: GrantPace) {
         paces[PaceKey(accountID: pace.accountID, oauthClientID: pace.oauthClientID)] = pace
     }

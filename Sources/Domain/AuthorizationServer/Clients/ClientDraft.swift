@@ -202,7 +202,7 @@ public struct ClientMember: Sendable {
     /// The default is the first attesting version of the bundle ID.
     static let firstAttestingVersion = ClientMember(
         "first_attesting_version", .forSomeKinds, .optionalText(\.firstAttestingVersion))
-    /// This is off by default, because on Android any app can claim another app's scheme.
+    /// Custom schemes are off by default, because on Android any app can claim another app's scheme.
     static let allowsCustomScheme = ClientMember(
         "allow_custom_scheme", .forSomeKinds, .flag(\.allowsCustomScheme, default: false))
     static let allowsNativeSignIn = ClientMember(

@@ -6,8 +6,7 @@ public import Encodings
 struct OAuthCheck {
     let context: OAuthContext
     private(set) var mistakes: [OAuthMistake] = []
-    /// The names of scopes whose declaration contains a mistake. Clients that use such a scope cause no
-    /// second error.
+    /// The names of scopes whose declarations contain mistakes. A client that uses one is not reported again.
     private(set) var refusedScopes: Set<String> = []
 
     init(_ context: OAuthContext) {
@@ -143,7 +142,6 @@ public struct OAuthContext: Sendable {
     /// The contents of the `logo_file` files, at least the first `ClientLogo.mostBytes` + 1 bytes of each.
     /// Unreadable files have no entry.
     public let logos: [String: [UInt8]]
-    /// The page languages.
     public let languages: PageLanguages
 
     public init(

@@ -169,8 +169,8 @@ extension OAuthClient {
         return nil
     }
 
-    /// Returns the redirect target after sign-out. The comparison is byte for byte, including the port of a
-    /// loopback address (OpenID Connect RP-Initiated Logout 1.0 §3).
+    /// Returns the redirect target after sign-out; `nil` if the URI is not registered. The comparison is byte
+    /// for byte, including the port of a loopback address (OpenID Connect RP-Initiated Logout 1.0 §3).
     func postLogoutTarget(for uri: String) -> RedirectTarget? {
         postLogoutRedirectURIs.first { $0.text.isByteEqual(to: uri) }?.target(for: uri)
     }

@@ -18,7 +18,6 @@ public struct OAuthSettings: Sendable {
     public let nativeRefreshTokenLimit: Int
     /// True in development, where token endpoint responses include the reason for a refusal.
     public let explainsRefusals: Bool
-    /// The page languages.
     public let languages: PageLanguages
     /// App names for users, by primary client ID. Not every app has a name.
     private let appNames: [ClientID: LocalizedText]

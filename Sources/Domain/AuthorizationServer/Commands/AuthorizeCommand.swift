@@ -15,7 +15,7 @@ public struct AuthorizeCommand: Sendable, Hashable {
     public let scope: String
     public let nonce: String?
     public let authenticatedAt: Moment
-    /// Earliest authentication time that the client accepts. `nil` without `max_authentication_age`.
+    /// Earliest authentication time the client accepts; `nil` if it has no `max_authentication_age`.
     public let authenticatedAfter: Moment?
     public let moment: Moment
     public let expiresAt: Moment
@@ -56,7 +56,7 @@ public struct TokenExchangeCommand: Sendable, Hashable {
     public let clientID: ClientID
     public let scope: String
     public let authenticatedAt: Moment
-    /// Earliest authentication time that the client accepts. `nil` without `max_authentication_age`.
+    /// Earliest authentication time the client accepts; `nil` if it has no `max_authentication_age`.
     public let authenticatedAfter: Moment?
     public let newFamilyID: UniqueID
     public let refreshToken: NewRefreshToken

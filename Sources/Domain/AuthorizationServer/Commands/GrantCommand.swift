@@ -142,7 +142,7 @@ public struct GrantRefusal: Error, Sendable, Equatable {
 
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs.code == rhs.code }
 
-    /// Returns the number of seconds until `endsAt`, at least 1.
+    /// Returns the number of seconds until `endsAt`, at least 1; `nil` if `endsAt` is `nil`.
     public func secondsToWait(at moment: Moment) -> Int64? {
         endsAt.map { max(($0.milliseconds - moment.milliseconds + 999) / 1000, 1) }
     }

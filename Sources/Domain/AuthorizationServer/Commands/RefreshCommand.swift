@@ -127,7 +127,7 @@ extension RefreshTokenState {
     /// Milliseconds (a day) during which a client may repeat its latest exchange, as long as it has never
     /// used the newest token. The response with that token may have been lost.
     package static let lostResponseTime: Int64 = 86_400_000
-    /// The same duration, in milliseconds, for a token that was exchanged by a service version without salts.
+    /// `lostResponseTime` for a token that was exchanged by a service version without salts, in milliseconds.
     /// A new token then replaces the successor.
     package static let lostResponseTimeWithoutSalt: Int64 = 30_000
     /// Longest configurable retry window, in milliseconds.

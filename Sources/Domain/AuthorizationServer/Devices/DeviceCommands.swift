@@ -28,7 +28,7 @@ public struct DecideDeviceCommand: Sendable, Hashable {
         /// Scope, space-separated.
         public let scope: String
         public let authenticatedAt: Moment
-        /// Earliest authentication time that the client accepts. `nil` without `max_authentication_age`.
+        /// Earliest authentication time the client accepts; `nil` if it has no `max_authentication_age`.
         public let authenticatedAfter: Moment?
 
         public init(

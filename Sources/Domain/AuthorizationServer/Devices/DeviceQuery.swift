@@ -57,12 +57,12 @@ public struct DeviceQuery: Sendable, Hashable {
         return query.text
     }
 
-    /// The same query, with a request to sign in with another account first.
+    /// This query, with a request to sign in with another account first.
     public var forOtherAccount: DeviceQuery {
         DeviceQuery(entry: entry, language: language, asksForAccount: true)
     }
 
-    /// The same query without a code.
+    /// This query without its code.
     public var withoutCode: DeviceQuery { DeviceQuery(entry: nil, language: language) }
 }
 

@@ -55,8 +55,8 @@ public struct UserCode: Sendable, Hashable {
     public var shown: String { "\(text.prefix(Self.length / 2))-\(text.suffix(Self.length / 2))" }
 
     /// The digest that is stored instead of the code, to keep the code out of backups and hidden from
-    /// operators. An attacker who has the database can find the code by trying all of them, but it is valid
-    /// for only ten minutes, and only together with a user's sign-in.
+    /// operators. An attacker who has the database can find the code by trying all codes, but it is valid for
+    /// only ten minutes, and only together with a user's sign-in.
     public var digest: SHA256Digest { SHA256Digest.hash("siwa user code \(text)") }
 }
 

@@ -1,7 +1,7 @@
 public import AppleAccounts
 import Encodings
 
-/// A Google assertion that yields tokens without a code (streamlined linking, intent `get`).
+/// Issues tokens for a Google assertion, without a code (streamlined linking, intent `get`).
 public struct AssertionCommand: Sendable, Hashable {
     public let accountID: AccountID
     public let newGrantID: GrantID
@@ -9,7 +9,7 @@ public struct AssertionCommand: Sendable, Hashable {
     public let clientID: ClientID
     public let googleSubject: String
     public let match: GoogleAccountMatch
-    /// The assertion's time, by Google's clock.
+    /// The time at which Google issued the assertion (`iat`), by Google's clock.
     public let assertedAt: Moment
     public let scope: String
     public let newFamilyID: UniqueID
@@ -49,7 +49,7 @@ public struct LearnGoogleSubjectCommand: Sendable, Hashable {
     public let oauthClientID: OAuthClientID
     public let googleSubject: String
     public let match: GoogleAccountMatch
-    /// The assertion's time, by Google's clock.
+    /// The time at which Google issued the assertion (`iat`), by Google's clock.
     public let assertedAt: Moment
 
     public init(

@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import Cryptography
 
-/// A verified security event token from Google.
+/// Applies a verified security event token from Google.
 public struct GoogleEventCommand: Sendable, Hashable {
     public let jti: String
     /// The complete token, kept for inspection.

@@ -72,7 +72,7 @@ extension CredentialRecord {
     /// beforehand, so that the app does not ask a user who cannot be linked.
     ///
     /// - Parameters:
-    ///   - oldest: Earliest authentication time that the client accepts. `nil` without
+    ///   - oldest: Earliest authentication time the client accepts; `nil` if it has no
     ///     `max_authentication_age`.
     ///   - isDeletedAtApple: True if the user has deleted the Apple Account, which the credential no longer
     ///     shows if an app was revoked later.

@@ -131,7 +131,8 @@ struct LoopbackAddress: Equatable {
     private static let localhost = Array("http://localhost".utf8)
     private static let origins = ["http://127.0.0.1", "http://[::1]"].map { Array($0.utf8) } + [localhost]
 
-    /// Returns `nil` for any other URI, and for a port that is not a decimal number from 1 to 65535.
+    /// Returns `nil` unless the URI has one of the `origins`. A port must be a decimal number from 1 to
+    /// 65535.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let origin = Self.origins.first(where: bytes.starts) else { return nil }

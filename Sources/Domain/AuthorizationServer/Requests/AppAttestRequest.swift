@@ -24,7 +24,7 @@ public struct AppAttestRequest: ClientFormRequest, Confidential {
         return client
     }
 
-    /// The `purpose` of a challenge request.
+    /// Returns the `purpose` of a challenge request.
     public func purpose() throws(OAuthError) -> String { try form.reader.required(.purpose) }
 
     /// Reads the parameters of a key registration request.

@@ -8,6 +8,8 @@ public enum EmbeddedWebView {
     /// header can be as long as all headers together.
     static let longestUserAgent = 1024
 
+    /// Returns true if the browser is embedded in an app.
+    ///
     /// - Parameter allowsHomeScreen: True if web apps on the iOS home screen do not count as web views. They
     ///   send the same `User-Agent` as a bare web view in an unknown app, so either both are accepted or
     ///   neither is.

@@ -4,7 +4,7 @@
 public struct GrantType: Sendable {
     /// The value of the `grant_type` parameter.
     public let name: String
-    /// The metric label.
+    /// The label of this grant type in the metrics.
     public let label: String
     /// The grant type's name in error texts.
     let words: String

@@ -57,7 +57,7 @@ public struct LogoutRequest: Sendable, Confidential {
         return query.appended(to: target.text)
     }
 
-    /// Returns the target for the registered URI that the request names.
+    /// Returns the target for the registered URI that the request names; `nil` if it names none.
     public func target(at client: OAuthClient?) -> RedirectTarget? {
         guard let client, let uri = postLogoutRedirectURI else { return nil }
         return client.postLogoutTarget(for: uri)

@@ -111,7 +111,7 @@ extension OAuthError {
             reason: reason)
     }
 
-    /// The same error with its reason added to the explanation. Only for development.
+    /// This error with its reason added to the explanation. Only for development.
     public var explained: OAuthError {
         guard let reason else { return self }
         let text = code == .invalidGrant ? reason.explanation : explanation

@@ -25,7 +25,7 @@ public struct PageLanguages: Sendable {
 
     private func language(tag: some Collection<UInt8>) -> PageLanguage? {
         let tag = tag.prefix(Self.longestTag + 1).map { byte in
-            // An underscore counts as a hyphen, because some systems write an underscore instead.
+            // An underscore counts as a hyphen, because some systems write `pt_BR`.
             byte.isUppercaseLetter ? byte | 0x20 : byte == UInt8(ascii: "_") ? UInt8(ascii: "-") : byte
         }
         var best: (language: PageLanguage, length: Int)?

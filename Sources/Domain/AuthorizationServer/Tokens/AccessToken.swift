@@ -46,7 +46,7 @@ public struct AccessToken: Sendable, Hashable {
     /// The `jti` claim: the token family's ID followed by the random bytes, in base64url.
     public var identifier: String { Base64URL.encode(familyID.bytes + random) }
 
-    /// Returns the compact serialization. Throws `.signingFailed`.
+    /// Returns the compact serialization. Throws `.signingFailed` if signing fails.
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
         var json = JSONWriter(reservingCapacity: 512)
         json.beginObject()

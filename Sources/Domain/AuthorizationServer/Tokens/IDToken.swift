@@ -40,7 +40,7 @@ public struct IDToken: Sendable {
         self.authenticatedAt = authenticatedAt
     }
 
-    /// Returns the compact serialization. Throws `.signingFailed`.
+    /// Returns the compact serialization. Throws `.signingFailed` if the signing library fails.
     public func signed(with key: TokenSigningKey) throws(JOSEError) -> String {
         var json = JSONWriter(reservingCapacity: 768)
         json.beginObject()

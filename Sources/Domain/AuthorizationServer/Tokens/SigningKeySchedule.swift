@@ -28,7 +28,7 @@ public struct SigningKeySchedule: Sendable, Hashable {
     public struct NewKey: Sendable, Hashable {
         public let signsFrom: Moment
         public let retiresAt: Moment
-        /// If another replica has stored a key at or after this time, the new key is not needed.
+        /// The time from which a key stored by another replica makes the new key unnecessary.
         public let unlessMadeAfter: Moment
     }
 
@@ -85,7 +85,7 @@ public struct SigningKeySchedule: Sendable, Hashable {
             unlessMadeAfter: newest?.createdAt.advanced(byMilliseconds: 1) ?? Moment(milliseconds: 0))
     }
 
-    /// Orders keys by their first signature. Ties are resolved by the key ID, so that the order is total.
+    /// Returns true if `lhs` signs before `rhs`. The key ID breaks ties, so that the order is total.
     private static func areInOrder(_ lhs: SigningKeyRecord, _ rhs: SigningKeyRecord) -> Bool {
         (lhs.signsFrom, lhs.keyID) < (rhs.signsFrom, rhs.keyID)
     }

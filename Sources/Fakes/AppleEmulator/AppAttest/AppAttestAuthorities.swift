@@ -12,7 +12,7 @@ struct AppAttestAuthorities: Sendable {
     let foreignAttestation: CertificateAuthority
     let foreignReceipts: ReceiptSigner
 
-    /// Creates the authorities. Throws `.attestationUnsignable`.
+    /// Creates the authorities. Throws `.attestationUnsignable` if OpenSSL fails.
     init() throws(EmulatorError) {
         let stranger = try KeyPair.generate()
         let (attestation, receipts) = (FakeRoot.attestation, FakeRoot.receipts)
@@ -31,7 +31,7 @@ struct CertificateAuthority: Sendable {
     private let name: CertificateName
     private let key: KeyPair
 
-    /// Creates an authority. Throws `.attestationUnsignable`.
+    /// Creates an authority. Throws `.attestationUnsignable` if OpenSSL fails.
     init(
         _ commonName: String, under root: (name: CertificateName, key: KeyPair)
     ) throws(EmulatorError) {
@@ -41,7 +41,7 @@ struct CertificateAuthority: Sendable {
             of: key.publicKey, name: name, by: root, validity: Self.validity, isAuthority: true)
     }
 
-    /// Issues a certificate. Throws `.attestationUnsignable`.
+    /// Issues a certificate. Throws `.attestationUnsignable` if OpenSSL fails.
     func issue(
         to subject: ECPublicKey, _ commonName: String, validity: ClosedRange<Int64>,
         extensions: [(identifier: String, content: [UInt8])] = []
@@ -71,7 +71,7 @@ package struct FakeRoot: Sendable {
         Self.pem("CERTIFICATE", certificate)
     }
 
-    /// Returns the key pair. Throws `.attestationUnsignable`.
+    /// Returns the key pair. Throws `.attestationUnsignable` if OpenSSL fails.
     func keyPair() throws(EmulatorError) -> KeyPair {
         try KeyPair(pem: Self.pem("PRIVATE KEY", privateKey))
     }
@@ -134,7 +134,7 @@ struct IssuedCertificate: Sendable {
     let serialNumber: [UInt8]
     let issuer: CertificateName
 
-    /// Issues a certificate. Throws `.attestationUnsignable`.
+    /// Issues a certificate. Throws `.attestationUnsignable` if OpenSSL fails.
     ///
     /// - Parameters:
     ///   - validity: Validity period in seconds since 1970.

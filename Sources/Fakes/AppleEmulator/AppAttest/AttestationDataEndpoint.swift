@@ -7,7 +7,7 @@ import JOSE
 import StrictJSON
 import Synchronization
 
-/// `POST /v1/attestationData`: exchanges a receipt for a receipt with a new risk metric.
+/// Handles `POST /v1/attestationData`: exchanges a receipt for a receipt with a new risk metric.
 ///
 /// Apple has a separate host for each environment. The fake Apple selects development if `Host` is
 /// `data-development.appattest.apple.com` or the path is `/development/v1/attestationData`, and production

@@ -43,8 +43,8 @@ public struct AssertionRecipe: Sendable {
         (self.keyID, self.clientDataHash) = (keyID, clientDataHash)
     }
 
-    /// Vouches for a text, such as an identity token, in the form that siwa requires: the client data is a
-    /// JSON object with the challenge and the text's SHA-256.
+    /// Creates a recipe for an assertion that vouches for a text, such as an identity token, in siwa's form:
+    /// the client data is a JSON object with the challenge and the text's SHA-256.
     public init(keyID: String, challenge: String, vouchingFor text: String) {
         let data = JSONObject([
             ("challenge", .string(challenge)),
@@ -112,7 +112,7 @@ public enum AttestationFault: String, Sendable, CaseIterable {
     case credentialKey = "credential_key"
     /// The bytes after the key are not a map.
     case extensions
-    /// For macOS apps: System Integrity Protection is off.
+    /// System Integrity Protection is off. Only for macOS apps.
     case keyPolicy = "key_policy"
     case noKeyPolicy = "no_key_policy"
     // Errors in the receipt.

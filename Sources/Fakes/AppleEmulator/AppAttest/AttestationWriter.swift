@@ -12,7 +12,8 @@ struct AttestationWriter {
     /// Current time in milliseconds since 1970.
     let now: Int64
 
-    /// Returns the leaf certificate in DER, the receipt, and the object. Throws `.attestationUnsignable`.
+    /// Returns the leaf certificate in DER, the receipt, and the object. Throws `.attestationUnsignable` if
+    /// OpenSSL fails.
     func write() throws(EmulatorError) -> (leaf: [UInt8], receipt: [UInt8], object: [UInt8]) {
         let data = authenticatorData(try KeyPair.generate())
         let authority =

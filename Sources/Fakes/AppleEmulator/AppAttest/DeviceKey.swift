@@ -104,7 +104,7 @@ struct DeviceKeyRegistry: Codable {
         return try change(&keys[index])
     }
 
-    /// Returns the receipt with this digest, and the key that it belongs to.
+    /// Returns the receipt with this digest, and the key that it belongs to; `nil` if there is none.
     func receipt(_ digest: String) -> (key: DeviceKey, receipt: IssuedReceipt)? {
         for key in keys {
             if let receipt = key.receipts.first(where: { $0.digest == digest }) { return (key, receipt) }

@@ -2,7 +2,7 @@ import Cryptography
 public import EmulatorServer
 import Encodings
 import JOSE
-import StrictJSON
+public import StrictJSON
 import Synchronization
 
 extension EmulatorState {
@@ -127,27 +127,6 @@ public struct MadeAttestation: Sendable {
     public let publicKey: [UInt8]
     public let clientDataHash: [UInt8]
     public let object: [UInt8]
-
-    var json: JSONObject {
-        JSONObject([
-            ("key_id", .string(shownKeyID)), ("attestation", .string(Base64.encode(object))),
-            ("public_key", .string(Base64.encode(publicKey))),
-            ("client_data_hash", .string(Base64.encode(clientDataHash))), ("app_id", .string(key.appID)),
-            ("environment", .string(key.environment.rawValue)), ("counter", .integer(0)),
-        ])
-    }
-
-    /// Returns the body of the request that registers the key with the service, including the challenge if it
-    /// is known.
-    func registration(_ challenge: String?) -> JSONObject {
-        var json = JSONObject([
-            ("key_id", .string(shownKeyID)), ("attestation", .string(Base64.encode(object))),
-        ])
-        json["challenge"] = challenge.map { .string($0) }
-        // The client ID is the part after the team ID and the first dot.
-        json["client_id"] = .string(String(key.appID.split(separator: ".", maxSplits: 1).last ?? ""))
-        return json
-    }
 }
 
 /// An assertion created by a fake device.
@@ -159,16 +138,6 @@ public struct MadeAssertion: Sendable {
     public let clientData: String?
     public let object: [UInt8]
 
-    var json: JSONObject {
-        var json = JSONObject([
-            ("key_id", .string(keyID)), ("assertion", .string(Base64.encode(object))),
-            ("client_data_hash", .string(Base64.encode(clientDataHash))),
-            ("counter", .integer(Int64(counter))),
-        ])
-        json["client_data"] = clientData.map { .string($0) }
-        return json
-    }
-
     /// The `attestation` member of a sign-in if the client data is known, otherwise the assertion in base64.
     var text: String {
         let assertion = Base64.encode(object)
@@ -178,5 +147,15 @@ public struct MadeAssertion: Sendable {
             ("client_data", .string(clientData)),
         ])
         return String(decoding: JSONValue.object(member).serialized(), as: UTF8.self)
+    }
+}
+
+extension MadeAssertion: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("key_id") { $0.keyID }
+        member("assertion", "Base64.") { Base64.encode($0.object) }
+        member("client_data_hash", "Base64.") { Base64.encode($0.clientDataHash) }
+        member("counter") { Int64($0.counter) }
+        member("client_data", "The hashed text; absent if the request had only its hash.") { $0.clientData }
     }
 }

@@ -8,7 +8,7 @@ struct KeyPair: Sendable {
     let publicKey: ECPublicKey
     private let signer: TokenSigningKey
 
-    /// Reads a key pair. Throws `.attestationUnsignable`.
+    /// Reads a key pair. Throws `.attestationUnsignable` if the text is not a P-256 key in PEM.
     init(pem: String) throws(EmulatorError) {
         do {
             signer = try TokenSigningKey(pem: pem, algorithm: .ES256)
@@ -19,7 +19,7 @@ struct KeyPair: Sendable {
         self.pem = pem
     }
 
-    /// Generates a key pair. Throws `.attestationUnsignable`.
+    /// Generates a key pair. Throws `.attestationUnsignable` if OpenSSL fails.
     static func generate() throws(EmulatorError) -> KeyPair {
         do {
             return try KeyPair(pem: ECPrivateKey.generate().pem)
@@ -28,7 +28,8 @@ struct KeyPair: Sendable {
         }
     }
 
-    /// Signs with ECDSA and SHA-256, and returns the signature in DER. Throws `.attestationUnsignable`.
+    /// Signs with ECDSA and SHA-256, and returns the signature in DER. Throws `.attestationUnsignable` if
+    /// OpenSSL fails.
     ///
     /// - Parameter isHigh: True for an s in the upper half of its range, false for the lower half; `nil` for
     ///   either half at random, as on devices.

@@ -8,7 +8,7 @@ struct ReceiptSigner: Sendable {
     private let key: KeyPair
     private let certificate: IssuedCertificate
 
-    /// Creates the signer's certificate. Throws `.attestationUnsignable`.
+    /// Creates the signer's certificate. Throws `.attestationUnsignable` if OpenSSL fails.
     init(under root: (name: CertificateName, key: KeyPair)) throws(EmulatorError) {
         authority = try CertificateAuthority("Fake Application Integration CA 5 - G1", under: root)
         key = try .generate()
@@ -17,7 +17,7 @@ struct ReceiptSigner: Sendable {
             validity: CertificateAuthority.validity)
     }
 
-    /// Signs a receipt. Throws `.attestationUnsignable`.
+    /// Signs a receipt. Throws `.attestationUnsignable` if OpenSSL fails.
     ///
     /// - Parameters:
     ///   - isDefinite: False for indefinite lengths and content in 1000-byte parts, as in attestation

@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import Pages
 
-/// `GET /auth/authorize`, and the forms on its page. The page needs no scripts, because each step is a
-/// separate form.
+/// Handles `GET /auth/authorize`, and the forms on its page. The page needs no scripts, because each step is
+/// a separate form.
 struct AuthorizeEndpoint: Sendable {
     private static let path = "/auth/authorize"
 
@@ -14,7 +14,7 @@ struct AuthorizeEndpoint: Sendable {
         let faults = FaultInjection(state: state, endpoint: .authorize)
         router.get("auth/authorize") { request, context in
             try await faults.respond(to: request, on: context.channel) { request, _ in
-                respond { () throws(OAuthError) in
+                await respond { () throws(OAuthError) in
                     let (page, opened) = try state.open(FormFields((request.uri.query ?? "").utf8))
                     return chooser(page, opened, try UserPage(of: users))
                 }
@@ -26,23 +26,25 @@ struct AuthorizeEndpoint: Sendable {
                 do throws(OAuthError) {
                     form = try await FormFields(bodyOf: request)
                 } catch {
-                    return respond { () throws(OAuthError) in throw error }
+                    return await respond { () throws(OAuthError) in throw error }
                 }
-                return respond { () throws(OAuthError) in try step(form) }
+                return await respond { () async throws(OAuthError) in try await step(form) }
             }
         }
     }
 
-    private func respond(_ work: () throws(OAuthError) -> EndpointResponse) -> EndpointResponse {
+    private func respond(
+        _ work: () async throws(OAuthError) -> EndpointResponse
+    ) async -> EndpointResponse {
         do throws(OAuthError) {
-            return try work()
+            return try await work()
         } catch {
             state.count(error, on: .authorize)
             return .failurePage(error)
         }
     }
 
-    private func step(_ form: FormFields) throws(OAuthError) -> EndpointResponse {
+    private func step(_ form: FormFields) async throws(OAuthError) -> EndpointResponse {
         let page = try form.require("page")
         if form["cancel"] != nil { return deliver(try state.cancel(page)) }
         let request = try state.openPage(page)
@@ -52,7 +54,7 @@ struct AuthorizeEndpoint: Sendable {
                 sharing.name = Sharing.Name(
                     first: try name(form, "first_name"), last: try name(form, "last_name"))
             }
-            return deliver(try state.authorize(page, by: subject, sharing: sharing))
+            return deliver(try await state.authorize(page, by: subject, sharing: sharing))
         }
         if let subject = form["choose"] { return try consent(page, request, subject) }
         if form["create"] != nil {

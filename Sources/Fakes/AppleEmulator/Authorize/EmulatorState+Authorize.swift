@@ -41,7 +41,7 @@ extension EmulatorState {
 
     func authorize(
         _ page: String, by subject: String, sharing: Sharing
-    ) throws(OAuthError) -> AuthorizationResponse {
+    ) async throws(OAuthError) -> AuthorizationResponse {
         let code = BoundSecret.made.value(prefix: "c") ?? ""
         let now = now
         let (request, basis) = try world.withLock { world throws(OAuthError) in
@@ -53,7 +53,7 @@ extension EmulatorState {
                 basis: basis, nonce: request.nonce, authorizationCode: code, accessToken: nil,
                 issuedAt: now / 1000, expiresAt: now / 1000 + TokenTimes().lifetime,
                 authenticatedAt: now / 1000)
-            token = try? sign(claims.object, with: basis.keys, forgery: Forgery())
+            token = try? await sign(claims.object, with: basis.keys, forgery: Forgery())
         }
         return AuthorizationResponse(
             to: request, [("code", code), ("id_token", token), ("user", user(for: request, basis))])
@@ -70,10 +70,10 @@ extension EmulatorState {
     /// first authorization.
     private func user(for request: AuthorizationRequest, _ basis: IdentityTokenBasis) -> String? {
         guard basis.isFirstAuthorization, request.wantsName || request.wantsEmail else { return nil }
-        var json = FirstTimeUser(basis.user, shownTo: basis.identity).json
-        if !request.wantsName { json["name"] = nil }
-        if !request.wantsEmail { json["email"] = nil }
-        return String(decoding: JSONValue.object(json).serialized(), as: UTF8.self)
+        var user = FirstTimeUser(basis.user, shownTo: basis.identity)
+        if !request.wantsName { (user.firstName, user.lastName) = (nil, nil) }
+        if !request.wantsEmail { user.email = nil }
+        return String(decoding: user.json(), as: UTF8.self)
     }
 }
 

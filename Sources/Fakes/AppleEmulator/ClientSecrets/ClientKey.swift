@@ -35,7 +35,7 @@ public struct ClientKey: Sendable {
         (self.teamID, self.keyID) = (teamID, keyID)
     }
 
-    /// Reads an EC key in the format of RFC 7518 §6.2. Throws `.clientKeyRefused`.
+    /// Reads an EC key in the format of RFC 7518 §6.2. Throws `.clientKeyRefused` for any other key.
     public init(teamID: String, keyID: String, jwk: JSONObject) throws(EmulatorError) {
         try Self.check(teamID: teamID, keyID: keyID)
         guard jwk["kty"] == .string("EC"), jwk["crv"] == .string("P-256"),
@@ -109,7 +109,7 @@ struct ClientKeyRing {
         keys.first { $0.teamID.isByteEqual(to: teamID) && $0.keyID.isByteEqual(to: keyID) }
     }
 
-    /// Returns the team's newest key whose private key is known.
+    /// Returns the team's newest key whose private key is known; `nil` if there is none.
     func signingKey(of teamID: String) -> ClientKey? {
         keys.last { $0.teamID.isByteEqual(to: teamID) && $0.privateKeyPEM != nil }
     }

@@ -57,7 +57,7 @@ struct ClientSecretCheck {
     /// Current time in seconds since 1970.
     let now: Int64
 
-    /// Returns the team that signed the secret. Throws `invalid_client`.
+    /// Returns the team that signed the secret. Throws `invalid_client` if the secret is not valid.
     func check(_ secret: ClientSecret) throws(OAuthError) -> String {
         let claims = secret.claims
         guard let issuer = claims["iss"]?.string, let teamID = teamIDs.first(where: issuer.isByteEqual(to:))

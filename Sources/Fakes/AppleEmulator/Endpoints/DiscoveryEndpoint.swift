@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import StrictJSON
 
-/// `GET /.well-known/openid-configuration`, for clients whose only configuration is Apple's issuer.
+/// Handles `GET /.well-known/openid-configuration`, for clients whose only configuration is Apple's issuer.
 struct DiscoveryEndpoint: Sendable {
     let state: EmulatorState
 

@@ -151,7 +151,7 @@ struct FaultyResponse: Equatable {
     var cut: ConnectionCut?
     var response: EndpointResponse
 
-    /// Applies `fault` to the genuine response.
+    /// Creates the genuine response as changed by `fault`.
     init(_ genuine: EndpointResponse, fault: EndpointFault?) {
         response = genuine
         guard let fault else { return }

@@ -6,7 +6,7 @@ import Hummingbird
 import JOSE
 import StrictJSON
 
-/// `GET /auth/keys`.
+/// Handles `GET /auth/keys`.
 struct KeySetEndpoint: Sendable {
     let state: EmulatorState
 
@@ -14,9 +14,7 @@ struct KeySetEndpoint: Sendable {
         let faults = FaultInjection(state: state, endpoint: .keys)
         router.get("auth/keys") { request, context in
             try await faults.respond(to: request, on: context.channel) { request, fault in
-                // Keys are not generated in `keySet`, because it holds the lock on the whole state.
-                try await SigningKey.generate(state.keys.filter(\.isPublished).map(\.key))
-                return try state.keySet(ifNoneMatch: request.headers[.ifNoneMatch], fault: fault)
+                try await state.keySet(ifNoneMatch: request.headers[.ifNoneMatch], fault: fault)
             }
         }
     }
@@ -30,11 +28,11 @@ enum KeySetResponse {
     ///   - entityTag: True if the response has an `ETag`.
     static func make(
         _ document: KeySetDocument, ifNoneMatch: String?, cacheControl: String?, entityTag isSent: Bool
-    ) throws(EmulatorError) -> EndpointResponse {
+    ) -> EndpointResponse {
         var response = EndpointResponse(contentType: EndpointResponse.jsonType)
         if let cacheControl { response.headers.append(.init(name: "Cache-Control", value: cacheControl)) }
         if isSent {
-            let tag = try document.entityTag
+            let tag = document.entityTag
             response.headers.append(.init(name: "ETag", value: tag))
             if let ifNoneMatch, matches(ifNoneMatch, tag) {
                 response.status = 304
@@ -42,7 +40,7 @@ enum KeySetResponse {
                 return response
             }
         }
-        response.body = try document.serialized()
+        response.body = document.serialized()
         return response
     }
 
@@ -61,17 +59,25 @@ enum KeySetResponse {
 
 /// The body of `/auth/keys`: a JSON Web Key Set (RFC 7517 §5).
 struct KeySetDocument {
-    let keys: [SigningKey]
+    private let keys: [(id: String, key: RSAPrivateKey)]
+
+    /// Generates the keys that nothing has used yet, in parallel. Throws `.keyGenerationFailed`.
+    init(_ published: [SigningKey]) async throws {
+        try await SigningKey.generate(published)
+        var keys: [(id: String, key: RSAPrivateKey)] = []
+        for key in published { keys.append((key.keyID, try await key.privateKey)) }
+        self.keys = keys
+    }
 
     /// Writes the keys in random order, because Apple's order also changes between responses.
-    func serialized() throws(EmulatorError) -> [UInt8] {
+    func serialized() -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: keys.count * 480 + 64)
         writer.beginObject()
         writer.name("keys")
         writer.beginArray()
-        for key in keys.shuffled() {
+        for (id, key) in keys.shuffled() {
             writer.element()
-            writer.value(.object(try key.privateKey.publicJWK(keyID: key.keyID)))
+            writer.value(.object(key.publicJWK(keyID: id)))
         }
         writer.endArray()
         writer.endObject()
@@ -80,12 +86,8 @@ struct KeySetDocument {
 
     /// The tag is weak (RFC 9110 §8.8.1), because the key order changes while the set stays the same.
     var entityTag: String {
-        get throws(EmulatorError) {
-            let names = try keys.map { key throws(EmulatorError) in
-                "\(key.keyID) \(try key.privateKey.publicKeyPEM)"
-            }
-            let digest = SHA256Digest.hash(names.sorted().joined(separator: "\n"))
-            return "W/\"\(Base64URL.encode(digest.prefix(12)))\""
-        }
+        let names = keys.map { "\($0.id) \($0.key.publicKeyPEM)" }
+        let digest = SHA256Digest.hash(names.sorted().joined(separator: "\n"))
+        return "W/\"\(Base64URL.encode(digest.prefix(12)))\""
     }
 }

@@ -1,7 +1,7 @@
 import Hummingbird
 import StrictJSON
 
-/// `POST /auth/token`, with its three grant types.
+/// Handles `POST /auth/token`, with its three grant types.
 struct TokenEndpoint: Sendable {
     let state: EmulatorState
 
@@ -23,17 +23,17 @@ struct TokenEndpoint: Sendable {
         }
     }
 
-    private func grant(_ form: FormFields) throws(OAuthError) -> EndpointResponse {
+    private func grant(_ form: FormFields) async throws(OAuthError) -> EndpointResponse {
         let type = form["grant_type"].flatMap { GrantType(rawValue: $0) }
         let (clientID, teamID) = try state.authenticate(
             form, includingFormerTeam: type == .clientCredentials)
         switch type {
         case .authorizationCode:
             let code = try form.require("code")
-            return try response(
+            return try await response(
                 for: state.exchange(code, clientID: clientID, redirectURI: form["redirect_uri"]))
         case .refreshToken:
-            return try response(
+            return try await response(
                 for: state.refresh(try form.require("refresh_token"), clientID: clientID))
         case .clientCredentials:
             guard try form.require("scope") == "user.migration" else {
@@ -48,11 +48,11 @@ struct TokenEndpoint: Sendable {
         }
     }
 
-    private func response(for basis: TokenBasis) throws(OAuthError) -> EndpointResponse {
+    private func response(for basis: TokenBasis) async throws(OAuthError) -> EndpointResponse {
         var json = Self.members(basis.accessToken)
         json["refresh_token"] = basis.refreshToken.map { .string($0) }
         do {
-            json["id_token"] = .string(try state.identityToken(of: basis))
+            json["id_token"] = .string(try await state.identityToken(of: basis))
         } catch {
             throw OAuthError(.serverError, "the identity token cannot be signed")
         }
@@ -77,7 +77,8 @@ enum GrantType: String, CaseIterable {
     case clientCredentials = "client_credentials"
 }
 
-/// `POST /auth/revoke`. Authenticates the client, and sends an empty 200 for known and unknown tokens.
+/// Handles `POST /auth/revoke`. Authenticates the client, and sends an empty 200 for known and unknown
+/// tokens.
 struct RevokeEndpoint: Sendable {
     let state: EmulatorState
 

@@ -13,7 +13,7 @@ extension EmulatorState {
         guard let text = form["client_secret"] else {
             throw OAuthError(.invalidRequest, "client_secret is missing")
         }
-        // The signature is verified outside the lock, because this takes the longest.
+        // The signature is verified outside the lock, because verification is the slowest step.
         let (teamIDs, keys, now) = world.withLock { world in
             let now = clock.now() + world.clockOffset
             return (
@@ -82,13 +82,13 @@ extension EmulatorState {
     }
 
     /// Signs the identity token for a `/auth/token` response.
-    func identityToken(of basis: TokenBasis) throws(EmulatorError) -> String {
+    func identityToken(of basis: TokenBasis) async throws(EmulatorError) -> String {
         let issuedAt = basis.now / 1000
         let claims = IdentityTokenClaims(
             basis: basis.identity, nonce: basis.authorization.nonce, authorizationCode: nil,
             accessToken: basis.accessToken, issuedAt: issuedAt, expiresAt: issuedAt + TokenTimes().lifetime,
             authenticatedAt: basis.authorization.authenticatedAt)
-        return try sign(claims.object, with: basis.identity.keys, forgery: Forgery())
+        return try await sign(claims.object, with: basis.identity.keys, forgery: Forgery())
     }
 }
 
@@ -110,7 +110,8 @@ public struct UserGrants: Sendable, Equatable {
 
 /// The three grant types of `/auth/token`, and `/auth/revoke`.
 extension EmulatedWorld {
-    /// Exchanges a code for tokens. Throws `invalid_grant`, and `server_error` if there is no signing key.
+    /// Exchanges a code for tokens. Throws `invalid_grant` if the code cannot be redeemed or the user's
+    /// consent has ended, and `server_error` if there is no signing key.
     mutating func exchange(
         _ code: String, clientID: String, redirectURI: String?, lifetime: Int64, now: Int64
     ) throws(OAuthError) -> TokenBasis {
@@ -123,8 +124,9 @@ extension EmulatedWorld {
         return basis(authorization, keys: keys, access: tokens.access, refresh: tokens.refresh, now: now)
     }
 
-    /// Validates a refresh token. Throws `invalid_grant`, `throttled`, and `server_error` if there is no
-    /// signing key.
+    /// Validates a refresh token. Throws `invalid_grant` if the token is not valid or the user's consent has
+    /// ended, `throttled` within `interval` milliseconds of the last validation, and `server_error` if there
+    /// is no signing key.
     mutating func refresh(
         _ token: String, clientID: String, interval: Int64, now: Int64
     ) throws(OAuthError) -> TokenBasis {

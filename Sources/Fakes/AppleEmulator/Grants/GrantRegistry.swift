@@ -30,7 +30,8 @@ struct GrantRegistry: Codable {
         codes.insert(secret, code, of: code.authorization.consent)
     }
 
-    /// Redeems a code, only once. Throws `invalid_grant`. A code sent by another client stays valid.
+    /// Redeems a code, only once. Throws `invalid_grant` if the code is unknown or expired, or was issued to
+    /// another client or redirect URI. In the latter two cases it stays valid.
     mutating func redeemCode(
         _ secret: String, clientID: String, redirectURI: String?, lifetime: Int64, now: Int64
     ) throws(OAuthError) -> Authorization {
@@ -75,8 +76,8 @@ struct GrantRegistry: Codable {
         return token
     }
 
-    /// Validates a refresh token, at most once per `interval` milliseconds. Throws `invalid_grant` and
-    /// `throttled`.
+    /// Validates a refresh token. Throws `invalid_grant` if the token is unknown or another client's, and
+    /// `throttled` if less than `interval` milliseconds have passed since the last validation.
     mutating func refresh(
         _ token: String, clientID: String, interval: Int64, now: Int64
     ) throws(OAuthError) -> Authorization {

@@ -4,8 +4,8 @@ import Synchronization
 
 extension EmulatorState {
     /// Mints an identity token as if the user had just signed in. Throws `.userNotFound`, `.noSigningKey`,
-    /// `.memberIneffective` and `.tokenUnsignable`.
-    public func mint(_ recipe: IdentityTokenRecipe) throws(EmulatorError) -> MintedIdentityToken {
+    /// `.memberIneffective`, `.tokenUnsignable` and `.keyGenerationFailed`.
+    public func mint(_ recipe: IdentityTokenRecipe) async throws(EmulatorError) -> MintedIdentityToken {
         let now = now
         let (issuedAt, expiresAt) = recipe.times.resolved(nowMilliseconds: now)
         let authenticatedAt = recipe.authenticatedAt ?? issuedAt
@@ -21,7 +21,7 @@ extension EmulatorState {
             return claims
         }
         let basis = claims.basis
-        let token = try sign(claims.object, with: basis.keys, forgery: recipe.forgery)
+        let token = try await sign(claims.object, with: basis.keys, forgery: recipe.forgery)
         let tellsUser = recipe.includesUser ?? basis.isFirstAuthorization
         return MintedIdentityToken(
             identityToken: token, subject: basis.identity.subject, clientID: basis.clientID,
@@ -30,9 +30,9 @@ extension EmulatorState {
             user: tellsUser ? FirstTimeUser(basis.user, shownTo: basis.identity) : nil)
     }
 
-    /// Mints a notification. Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective` and
-    /// `.tokenUnsignable`.
-    public func mint(_ recipe: NotificationRecipe) throws(EmulatorError) -> MintedNotification {
+    /// Mints a notification. Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective`,
+    /// `.tokenUnsignable` and `.keyGenerationFailed`.
+    public func mint(_ recipe: NotificationRecipe) async throws(EmulatorError) -> MintedNotification {
         let now = now
         let claims = try world.withLock { world throws(EmulatorError) in
             let basis = try world.basis(of: recipe)
@@ -42,7 +42,7 @@ extension EmulatorState {
             return claims
         }
         let basis = claims.basis
-        let payload = try sign(claims.object, with: basis.keys, forgery: recipe.forgery)
+        let payload = try await sign(claims.object, with: basis.keys, forgery: recipe.forgery)
         return MintedNotification(
             type: basis.type, clientID: basis.clientID, subject: basis.identity.subject, payload: payload)
     }
@@ -50,10 +50,11 @@ extension EmulatorState {
     /// Changes a user's account, and mints a notification for each affected app.
     ///
     /// `recipe` names the user and can change the notifications; its `clientID` limits them to one app.
-    /// Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective` and `.tokenUnsignable`.
+    /// Throws `.userNotFound`, `.noSigningKey`, `.memberIneffective`, `.tokenUnsignable` and
+    /// `.keyGenerationFailed`.
     public func change(
         _ change: AccountChange, notifying recipe: NotificationRecipe = NotificationRecipe()
-    ) throws(EmulatorError) -> (user: EmulatedUser, notifications: [MintedNotification]) {
+    ) async throws(EmulatorError) -> (user: EmulatedUser, notifications: [MintedNotification]) {
         var recipe = recipe
         recipe.type = recipe.type ?? change.notificationType.rawValue
         let (now, checked) = (self.now, recipe)
@@ -66,15 +67,15 @@ extension EmulatorState {
         var notifications: [MintedNotification] = []
         for clientID in clientIDs {
             recipe.clientID = clientID
-            notifications.append(try mint(recipe))
+            notifications.append(try await mint(recipe))
         }
         return (user, notifications)
     }
 
     func sign(
         _ claims: JSONObject, with keys: SigningKeys, forgery: Forgery
-    ) throws(EmulatorError) -> String {
-        try signer.sign(claims, with: keys.key, otherKey: keys.other, forgery: forgery)
+    ) async throws(EmulatorError) -> String {
+        try await signer.sign(claims, with: keys.key, otherKey: keys.other, forgery: forgery)
     }
 }
 
@@ -92,46 +93,61 @@ public struct MintedIdentityToken: Sendable {
 
 /// The unsigned `user` object that Apple sends to the client at the first authorization.
 public struct FirstTimeUser: Sendable, Equatable {
-    public let firstName: String?
-    public let lastName: String?
-    public let email: String?
+    public internal(set) var firstName: String?
+    public internal(set) var lastName: String?
+    public internal(set) var email: String?
 
     init(_ user: EmulatedUser, shownTo identity: TeamIdentity) {
         (firstName, lastName, email) = (user.firstName, user.lastName, user.shownEmail(to: identity))
     }
 }
 
-extension MintedIdentityToken {
-    var json: JSONObject {
-        var json = JSONObject([
-            ("identity_token", .string(identityToken)), ("sub", .string(subject)),
-            ("client_id", .string(clientID)),
-        ])
-        json["nonce"] = nonce.map { .string($0) }
-        json["authorization_code"] = authorizationCode.map { .string($0) }
-        json["access_token"] = accessToken.map { .string($0) }
-        json["user"] = user.map { .object($0.json) }
-        return json
-    }
-
-    /// The body for a sign-in request to this project's service.
-    public var signIn: JSONObject {
-        var json = JSONObject([("identity_token", .string(identityToken))])
-        json["authorization_code"] = authorizationCode.map { .string($0) }
-        json["user"] = user.map { .object($0.json) }
-        return json
+extension MintedIdentityToken: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("identity_token") { $0.identityToken }
+        member("sub") { $0.subject }
+        member("client_id") { $0.clientID }
+        member("nonce") { $0.nonce }
+        member("authorization_code") { $0.authorizationCode }
+        member("access_token") { $0.accessToken }
+        member("user", "Only at the first authorization.") { $0.user }
     }
 }
 
-extension FirstTimeUser {
-    /// The object with Apple's member names, because clients forward it unchanged.
-    var json: JSONObject {
-        var name = JSONObject()
-        name["firstName"] = firstName.map { .string($0) }
-        name["lastName"] = lastName.map { .string($0) }
-        var json = JSONObject()
-        if !name.members.isEmpty { json["name"] = .object(name) }
-        json["email"] = email.map { .string($0) }
-        return json
+/// The body of a sign-in request to this project's service.
+public struct SignInBody: JSONBody {
+    private let token: MintedIdentityToken
+    private let clientID: String?
+
+    /// - Parameter clientID: The app that the service must use instead of its first app.
+    public init(_ token: MintedIdentityToken, clientID: String? = nil) {
+        (self.token, self.clientID) = (token, clientID)
+    }
+
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("identity_token") { $0.token.identityToken }
+        member("authorization_code") { $0.token.authorizationCode }
+        member("user", "Only at the first authorization.") { $0.token.user }
+        member("client_id") { $0.clientID }
+    }
+}
+
+/// The object with Apple's member names, because clients forward it unchanged.
+extension FirstTimeUser: JSONBody {
+    private var hasName: Bool { firstName != nil || lastName != nil }
+
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("name") { $0.hasName ? PersonName(first: $0.firstName, last: $0.lastName) : nil }
+        member("email", "The address that the user shares.") { $0.email }
+    }
+}
+
+private struct PersonName: JSONBody {
+    let first: String?
+    let last: String?
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("firstName") { $0.first }
+        member("lastName") { $0.last }
     }
 }

@@ -108,7 +108,7 @@ extension Forgery {
     ///   - honest: The claims before they are forged.
     ///   - hasNamedKey: True if `keyID` is the ID of an existing key, which then signs.
     ///
-    /// Throws `.memberIneffective`.
+    /// Throws `.memberIneffective` if a member of the forgery has no effect.
     func checkEffect(on honest: JSONObject, hasNamedKey: Bool) throws(EmulatorError) {
         try Self.checkRemoval(
             of: removedClaims, "remove_claims", from: honest, beside: claims, "claims")
@@ -118,8 +118,8 @@ extension Forgery {
         try checkSignature(honest)
     }
 
-    /// Checks the names to remove. Each must be present before the forgery, must be listed once, and must not
-    /// be added by the forgery.
+    /// Checks the names to remove. Each name must be present before the forgery, must be listed once, and
+    /// must not be added by the forgery.
     static func checkRemoval(
         of names: [String], _ member: String, from honest: JSONObject, beside added: JSONObject,
         _ addition: String

@@ -85,7 +85,7 @@ struct IdentityTokenClaims {
     let nonce: String?
     let authorizationCode: String?
     let accessToken: String?
-    /// This time and the next two are in seconds since 1970.
+    /// `issuedAt`, `expiresAt` and `authenticatedAt` are in seconds since 1970.
     let issuedAt: Int64
     let expiresAt: Int64
     let authenticatedAt: Int64

@@ -15,11 +15,12 @@ struct TokenSigner: ~Copyable {
     ///   - key: The key named in the header, unless the forgery names another key.
     ///   - otherKey: The key that signs when the forgery requests another published key.
     ///
-    /// Throws `.tokenUnsignable`, and `.noSigningKey` if another key was requested but none exists.
+    /// Throws `.tokenUnsignable`, `.keyGenerationFailed`, and `.noSigningKey` if another key was requested but none exists.
     func sign(
         _ honest: JSONObject, with key: SigningKey, otherKey: SigningKey?, forgery: Forgery
-    ) throws(EmulatorError) -> String {
-        let signer = try privateKey(for: forgery.signature, honest: try key.privateKey, other: otherKey)
+    ) async throws(EmulatorError) -> String {
+        let signer = try await privateKey(
+            for: forgery.signature, honest: try await key.privateKey, other: otherKey)
         let forged = forgery.applied(to: honest)
         let signed = forgery.signature == .otherClaims ? honest : forged
         var segments: JWSSegments
@@ -43,13 +44,13 @@ struct TokenSigner: ~Copyable {
 
     private func privateKey(
         for kind: SignatureKind, honest: RSAPrivateKey, other: SigningKey?
-    ) throws(EmulatorError) -> RSAPrivateKey {
+    ) async throws(EmulatorError) -> RSAPrivateKey {
         switch kind {
         case .valid, .tampered, .otherClaims, .missing: return honest
         case .otherKey:
             guard let other else { throw EmulatorError(.noSigningKey, detail: "no other published key") }
-            return try other.privateKey
-        case .wrongKey: return try stranger.value
+            return try await other.privateKey
+        case .wrongKey: return try await stranger.value
         }
     }
 

@@ -44,7 +44,7 @@ public struct DeliveryPlan: Sendable, Equatable, Codable {
     /// Number of times each notification is posted with the same payload, 1 to 10. Apple sometimes repeats a
     /// notification.
     public var copies = 1
-    /// True to hold notifications until they are released, in any order.
+    /// True to hold notifications until they are released. They can be released in any order.
     public var holds = false
     /// True to post a notification again, with growing delays, until the receiver responds with 200.
     public var retries = true

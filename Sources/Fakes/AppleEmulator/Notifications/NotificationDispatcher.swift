@@ -107,6 +107,8 @@ struct NotificationRetries: Sendable {
             // Attempts the delivery as soon as the sleep returns, without reading the clock again, because a
             // test clock that does not advance would otherwise cause a busy loop.
             guard (try? await state.clock.sleep(max(0, moment - state.now))) != nil else { return }
+            // A reset or a cleared outbox can have removed it.
+            guard state.waiting(id) != nil else { return }
             let delivery = await post.deliver(waiting.notification.payload, to: waiting.target)
             state.note(waiting.notification, delivery)
             state.settle(id, isTaken: delivery.isTaken)

@@ -1,8 +1,9 @@
 import AsyncHTTPClient
+import EmulatorServer
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import StrictJSON
+public import StrictJSON
 
 /// Posts notifications as Apple does: `{"payload":"<JWS>"}`, authenticated only by the signature.
 struct NotificationSender: Sendable {
@@ -94,16 +95,18 @@ public struct Delivery: Sendable, Equatable {
     }
 }
 
-extension Delivery {
-    var json: JSONObject {
-        var json = JSONObject([("url", .string(url))])
-        switch outcome {
-        case .answered(let status, let body):
-            json["status"] = .integer(Int64(status))
-            json["body"] = .string(body)
-        case .failed(let failure): json["failure"] = .string(failure.rawValue)
+extension Delivery: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("url") { $0.url }
+        member("status", "The receiver's status.") { $0.status }
+        member("body", "The receiver's body.") { $0.body }
+        member("failure", .words(Failure.allCases.map(\.rawValue), "The reason why there is no response.")) {
+            if case .failed(let failure) = $0.outcome { failure.rawValue } else { nil }
         }
-        return json
+    }
+
+    private var body: String? {
+        if case .answered(_, let body) = outcome { body } else { nil }
     }
 
     /// Response status; `nil` if no response arrived.
@@ -126,21 +129,19 @@ extension Delivery {
 }
 
 /// A notification, with the outcome of posting it.
-struct SentNotification {
+struct SentNotification: JSONBody {
     let notification: MintedNotification
     /// Delivery outcome; `nil` if the notification was not posted.
     let delivery: Delivery?
     /// True if the notification is held until it is released.
     var isHeld = false
 
-    var json: JSONObject {
-        var json = JSONObject([
-            ("type", .string(notification.type)), ("client_id", .string(notification.clientID)),
-            ("payload", .string(notification.payload)),
-        ])
-        if isHeld { json["held"] = .bool(true) }
-        json["delivery"] = delivery.map { .object($0.json) }
-        return json
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("type") { $0.notification.type }
+        member("client_id") { $0.notification.clientID }
+        member("payload", "The signed notification.") { $0.notification.payload }
+        member("held", "Present and true until the notification is released.") { $0.isHeld ? true : nil }
+        member("delivery", "Absent if the notification was not posted.") { $0.delivery }
     }
 
     /// The delivery's outcome; without a delivery, the payload, for callers that post it themselves.

@@ -51,6 +51,14 @@ struct Outbox: Codable {
 
     mutating func clear() { waiting = [] }
 
+    /// The outbox of the world after a reset. It gives no ID again, because retries that are asleep find their
+    /// notification by its ID.
+    var successor: Outbox {
+        var outbox = Outbox()
+        outbox.lastID = lastID
+        return outbox
+    }
+
     mutating func note(_ delivery: RecentDelivery) {
         recent.append(delivery)
         if recent.count > Self.recentCapacity { recent.removeFirst() }

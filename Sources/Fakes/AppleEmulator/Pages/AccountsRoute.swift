@@ -37,7 +37,7 @@ struct AccountsRoute: Sendable {
             await respond { () async throws(OAuthError) in
                 let form = try await FormFields(bodyOf: request)
                 try check(form)
-                if form["action"] == Self.signIn { return try signIn(form) }
+                if form["action"] == Self.signIn { return try await signIn(form) }
                 if form["action"] == Self.send { return try await send(form) }
                 try await act(form)
                 let back = try UserPage(of: state.users, form).location
@@ -71,7 +71,7 @@ struct AccountsRoute: Sendable {
             var recipe = NotificationRecipe()
             recipe.subject = subject
             recipe.clientID = form["client_id"]
-            for notification in try state.change(change, notifying: recipe).notifications {
+            for notification in try await state.change(change, notifying: recipe).notifications {
                 if let target = state.notificationTarget { _ = await post.announce(notification, to: target) }
             }
         } catch {
@@ -185,9 +185,9 @@ extension AccountsRoute {
     private static let longestNonce = 512
 
     /// Signs a user in to a native app. A button stands in for Apple's sheet, which is not a web page on an
-    /// iPhone. Each press of the button is a new sign-in. The page shows the values for the app, and the
-    /// request from the app's backend to the service.
-    func signIn(_ form: FormFields) throws(OAuthError) -> EndpointResponse {
+    /// iPhone. Each press of the button is a new sign-in. The page shows the values that the app receives,
+    /// and the request that the app's backend sends to the service.
+    func signIn(_ form: FormFields) async throws(OAuthError) -> EndpointResponse {
         var recipe = IdentityTokenRecipe()
         (recipe.subject, recipe.clientID) = (try form.require("sub"), try form.require("client_id"))
         (recipe.authorizationCode, recipe.nonce) = (.made, form["nonce"])
@@ -195,20 +195,19 @@ extension AccountsRoute {
             throw OAuthError(.invalidRequest, "a nonce must have at most \(Self.longestNonce) bytes")
         }
         do throws(EmulatorError) {
-            return page(of: try state.user(recipe.subject), try state.mint(recipe))
+            return page(of: try state.user(recipe.subject), try await state.mint(recipe))
         } catch {
             throw OAuthError(.invalidRequest, error.description)
         }
     }
 
     private func page(of user: EmulatedUser, _ minted: MintedIdentityToken) -> EndpointResponse {
-        let members = minted.signIn.members.map { member in
-            "\(member.name)\n\(member.value.string ?? String(decoding: member.value.serialized(), as: UTF8.self))"
-        }
-        var json = minted.signIn
-        // Sets the client ID, because the service would otherwise use its first configured client ID.
-        json["client_id"] = .string(minted.clientID)
-        let body = String(decoding: JSONValue.object(json).serialized(), as: UTF8.self)
+        let values: [(name: String, value: String?)] = [
+            ("identity_token", minted.identityToken), ("authorization_code", minted.authorizationCode),
+            ("user", minted.user.map { String(decoding: $0.json(), as: UTF8.self) }),
+        ]
+        let members = values.compactMap { name, value in value.map { "\(name)\n\($0)" } }
+        let body = String(decoding: SignInBody(minted, clientID: minted.clientID).json(), as: UTF8.self)
         let again = [
             ("token", token), ("action", Self.signIn), ("sub", user.subject), ("client_id", minted.clientID),
         ]

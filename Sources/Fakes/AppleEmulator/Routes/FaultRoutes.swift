@@ -1,15 +1,15 @@
 import EmulatorServer
 import HTTPTypes
 import Hummingbird
-import StrictJSON
+public import StrictJSON
 
 /// Sets, shows and removes endpoint faults.
 struct FaultRoutes: Sendable {
     let state: EmulatorState
 
     func add(to api: ControlAPI<EmulatorRequestContext>) {
-        api.control(.get, "faults", "Shows the faults of Apple's endpoints.") { list() }
-        api.control(
+        api.add(.get, "faults", "Shows the faults of Apple's endpoints.") { list() }
+        api.add(
             .put, "faults/{endpoint}",
             "Makes an endpoint, or the delivery of notifications, fail until the fault is cleared.",
             example: ["status": 503, "times": 3]
@@ -29,14 +29,14 @@ struct FaultRoutes: Sendable {
             state.setFault(fault, on: endpoint)
             return list()
         }
-        api.control(.delete, "faults/{endpoint}", "Clears the fault of an endpoint.") {
+        api.add(.delete, "faults/{endpoint}", "Clears the fault of an endpoint.") {
             input throws(EmulatorError) in
             try Self.endpoint(&input)
         } use: { endpoint in
             state.setFault(nil, on: endpoint)
             return list()
         }
-        api.control(.delete, "faults", "Clears all faults.") {
+        api.add(.delete, "faults", "Clears all faults.") {
             state.clearFaults()
             return list()
         }
@@ -51,28 +51,27 @@ struct FaultRoutes: Sendable {
         return endpoint
     }
 
-    private func list() -> ControlResponse {
+    private func list() -> ControlResponse<MembersByWord<EmulatedEndpoint, EndpointFault>> {
         let faults = state.faults
-        var json = JSONObject()
-        for endpoint in EmulatedEndpoint.allCases {
-            json[endpoint.rawValue] = faults[endpoint].map { .object($0.json) }
-        }
         let names = EmulatedEndpoint.allCases.filter { faults[$0] != nil }.map(\.rawValue)
-        return ControlResponse(json: json, text: names.isEmpty ? "none" : names.joined(separator: "\n"))
+        return ControlResponse(
+            MembersByWord(faults), text: names.isEmpty ? "none" : names.joined(separator: "\n"))
     }
 }
 
-extension EndpointFault {
-    var json: JSONObject {
-        var json = JSONObject()
-        if delayMilliseconds > 0 { json["delay_ms"] = .integer(delayMilliseconds) }
-        json["status"] = status.map { .integer(Int64($0)) }
-        json["body"] = body.map { .string($0.rawValue) }
-        json["cut"] = cut.map { .string($0.rawValue) }
-        json["cache_control"] = cacheControl.map { .string($0) }
-        if hidesEntityTag { json["etag"] = .bool(false) }
-        json["work"] = doesWork.map { .bool($0) }
-        json["times"] = remainingRequests.map { .integer(Int64($0)) }
-        return json
+extension EndpointFault: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("delay_ms") { $0.delayMilliseconds > 0 ? $0.delayMilliseconds : nil }
+        member("status") { $0.status }
+        member("body", .words(FaultBody.allCases.map(\.rawValue))) { $0.body?.rawValue }
+        member("cut", .words(ConnectionCut.allCases.map(\.rawValue))) { $0.cut?.rawValue }
+        member("cache_control") { $0.cacheControl }
+        member("etag", "Present and false if the responses have no entity tag.") {
+            $0.hidesEntityTag ? false : nil
+        }
+        member("work", "Absent if the fault decides whether the endpoint does its work.") { $0.doesWork }
+        member("times", "Requests to which the fault still applies; absent for all.") {
+            $0.remainingRequests
+        }
     }
 }

@@ -1,26 +1,26 @@
 import EmulatorServer
 import HTTPTypes
 import Hummingbird
-import StrictJSON
+public import StrictJSON
 
 /// Shows and rotates Apple's signing keys.
 struct KeyRoutes: Sendable {
     let state: EmulatorState
 
     func add(to api: ControlAPI<EmulatorRequestContext>) {
-        api.control(.get, "keys", "Shows Apple's signing keys; text: the IDs of the published keys.") {
+        api.add(.get, "keys", "Shows Apple's signing keys; text: the IDs of the published keys.") {
             list()
         }
-        api.control(
+        api.add(
             .post, "keys", "Adds a signing key; text: the key ID.", status: .created,
             example: ["signs": false]
         ) { input throws(EmulatorError) in
             (try Self.keyID(&input), try input.bool("published") ?? true, try input.bool("signs") ?? true)
         } use: { keyID, isPublished, signs in
             let key = try await state.addKey(keyID: keyID, isPublished: isPublished, signs: signs)
-            return ControlResponse(json: JSONObject([("kid", .string(key.keyID))]), text: key.keyID)
+            return ControlResponse(AddedKey(keyID: key.keyID), text: key.keyID)
         }
-        api.control(
+        api.add(
             .post, "keys/rotate", "Replaces all signing keys, or takes the next step in Apple's order.",
             example: ["mode": "apple"]
         ) { input throws(EmulatorError) in
@@ -29,16 +29,14 @@ struct KeyRoutes: Sendable {
             switch mode {
             case .atOnce:
                 try await state.replaceKeys()
-                return list()
+                return ControlResponse(KeyRotation(keys: state.keys), text: publishedKeyIDs)
             case .apple:
                 let (step, keyID) = try await state.rotateOneStep()
-                var json = list().json
-                json["step"] = .string(step.word)
-                json["kid"] = .string(keyID)
-                return ControlResponse(json: json, text: "\(step.word) \(keyID)")
+                return ControlResponse(
+                    KeyRotation(keys: state.keys, step: step, keyID: keyID), text: "\(step.word) \(keyID)")
             }
         }
-        api.control(
+        api.add(
             .put, "keys/{kid}", "Changes the use of a signing key.", example: ["published": true]
         ) { input throws(EmulatorError) in
             (input.path("kid"), try input.bool("published"), try input.bool("signs"))
@@ -46,7 +44,7 @@ struct KeyRoutes: Sendable {
             try state.useKey(keyID, isPublished: isPublished, signs: signs)
             return list()
         }
-        api.control(.delete, "keys/{kid}", "Retires a signing key.") {
+        api.add(.delete, "keys/{kid}", "Retires a signing key.") {
             $0.path("kid")
         } use: { keyID in
             try state.retireKey(keyID)
@@ -54,18 +52,12 @@ struct KeyRoutes: Sendable {
         }
     }
 
-    private func list() -> ControlResponse {
-        let keys = state.keys
-        let json = keys.map { held in
-            JSONValue.object(
-                JSONObject([
-                    ("kid", .string(held.key.keyID)), ("published", .bool(held.isPublished)),
-                    ("signs", .bool(held.signs)),
-                ]))
-        }
-        let published = keys.filter(\.isPublished).map(\.key.keyID)
-        return ControlResponse(
-            json: JSONObject([("keys", .array(json))]), text: published.joined(separator: "\n"))
+    private func list() -> ControlResponse<KeyList> {
+        ControlResponse(KeyList(keys: state.keys), text: publishedKeyIDs)
+    }
+
+    private var publishedKeyIDs: String {
+        state.keys.filter(\.isPublished).map(\.key.keyID).joined(separator: "\n")
     }
 
     private static func keyID(_ input: inout ControlInput) throws(EmulatorError) -> String? {
@@ -75,5 +67,43 @@ struct KeyRoutes: Sendable {
                 .memberMalformed, detail: "kid: letters, digits, dots, hyphens and underscores")
         }
         return keyID
+    }
+}
+
+private struct AddedKey: JSONBody {
+    let keyID: String
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("kid") { $0.keyID }
+    }
+}
+
+private struct KeyList: JSONBody {
+    let keys: [HeldKey]
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("keys") { $0.keys }
+    }
+}
+
+private struct KeyRotation: JSONBody {
+    let keys: [HeldKey]
+    var step: KeyRotationStep?
+    var keyID: String?
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("keys", "All keys after the rotation.") { $0.keys }
+        member("step", ["enum": ["publish", "sign", "retire"], "description": "Only in Apple's order."]) {
+            $0.step?.word
+        }
+        member("kid", "The key of the step.") { $0.keyID }
+    }
+}
+
+extension HeldKey: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("kid") { $0.key.keyID }
+        member("published", "True if the key set has the key.") { $0.isPublished }
+        member("signs", "True if the key signs valid tokens.") { $0.signs }
     }
 }

@@ -2,7 +2,7 @@ import EmulatorServer
 import Encodings
 import HTTPTypes
 import Hummingbird
-import StrictJSON
+public import StrictJSON
 
 /// The delivery plan for notifications, and the notifications that are not delivered yet.
 struct OutboxRoutes: Sendable {
@@ -10,8 +10,8 @@ struct OutboxRoutes: Sendable {
     let post: NotificationDispatcher
 
     func add(to api: ControlAPI<EmulatorRequestContext>) {
-        api.control(.get, "delivery-plan", "Shows how notifications are delivered.") { plan() }
-        api.control(
+        api.add(.get, "delivery-plan", "Shows how notifications are delivered.") { plan() }
+        api.add(
             .put, "delivery-plan", "Sets how notifications are delivered: repeated, held, or retried.",
             example: ["copies": 2, "hold": true]
         ) { input throws(EmulatorError) in
@@ -19,7 +19,7 @@ struct OutboxRoutes: Sendable {
             if let copies = try input.integer("copies", in: 1...10) { plan.copies = Int(copies) }
             if let holds = try input.bool("hold") { plan.holds = holds }
             if let retries = try input.bool("retry") { plan.retries = retries }
-            if let distance = try input.integer("first_retry_ms") {
+            if let distance = try input.integer("first_retry_ms", in: 1...DeliveryPlan.longestRetryDistance) {
                 plan.firstRetryMilliseconds = distance
             }
             return plan
@@ -27,14 +27,14 @@ struct OutboxRoutes: Sendable {
             try state.setDeliveryPlan(wanted)
             return plan()
         }
-        api.control(
+        api.add(
             .get, "outbox", "Shows the notifications that wait, and recent deliveries; text: how many wait."
         ) { list() }
-        api.control(.delete, "outbox", "Deletes the notifications that wait.") {
+        api.add(.delete, "outbox", "Deletes the notifications that wait.") {
             state.forgetWaitingNotifications()
             return list()
         }
-        api.control(
+        api.add(
             .post, "outbox/release", "Posts the held notifications in any order.",
             example: ["order": "reversed"]
         ) { input throws(EmulatorError) in
@@ -45,47 +45,69 @@ struct OutboxRoutes: Sendable {
                 sent.append(await post.send(held.notification, to: held.target))
             }
             return ControlResponse(
-                json: JSONObject([("notifications", .array(sent.map { .object($0.json) }))]),
+                ReleasedNotifications(notifications: sent),
                 text: sent.map(\.text).joined(separator: "\n"))
         }
     }
 
-    private func plan() -> ControlResponse {
+    private func plan() -> ControlResponse<DeliveryPlan> {
         let plan = state.deliveryPlan
-        return ControlResponse(
-            json: JSONObject([
-                ("copies", .integer(Int64(plan.copies))), ("hold", .bool(plan.holds)),
-                ("retry", .bool(plan.retries)), ("first_retry_ms", .integer(plan.firstRetryMilliseconds)),
-            ]), text: "\(plan.copies)")
+        return ControlResponse(plan, text: "\(plan.copies)")
     }
 
-    private func list() -> ControlResponse {
-        let waiting = state.waitingNotifications
-        return ControlResponse(
-            json: JSONObject([
-                ("waiting", .array(waiting.map { .object($0.json) })),
-                ("recent", .array(state.recentDeliveries.map { .object($0.json) })),
-            ]), text: String(waiting.count))
+    private func list() -> ControlResponse<OutboxContent> {
+        let content = OutboxContent(waiting: state.waitingNotifications, recent: state.recentDeliveries)
+        return ControlResponse(content, text: String(content.waiting.count))
     }
 }
 
-extension WaitingNotification {
-    var json: JSONObject {
-        var json = JSONObject([
-            ("type", .string(notification.type)), ("client_id", .string(notification.clientID)),
-            ("payload", .string(notification.payload)), ("url", .string(target.url)),
-            ("attempts", .integer(Int64(attempts))), ("held", .bool(isHeld)),
-        ])
-        json["next_attempt_at"] = nextAttemptAt.map { .string(RFC3339.text(milliseconds: $0)) }
-        return json
+extension DeliveryPlan: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("copies", "How often each notification is posted.") { $0.copies }
+        member("hold", "True if notifications wait until they are released.") { $0.holds }
+        member("retry", "True if a notification is posted again until the status is 200.") { $0.retries }
+        member("first_retry_ms") { $0.firstRetryMilliseconds }
     }
 }
 
-extension RecentDelivery {
-    var json: JSONObject {
-        JSONObject([
-            ("type", .string(type)), ("client_id", .string(clientID)), ("outcome", .string(outcome)),
-            ("posted_at", .string(RFC3339.text(milliseconds: postedAt))), ("sub", .string(subject)),
-        ])
+private struct ReleasedNotifications: JSONBody {
+    let notifications: [SentNotification]
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("notifications") { $0.notifications }
+    }
+}
+
+private struct OutboxContent: JSONBody {
+    let waiting: [WaitingNotification]
+    let recent: [RecentDelivery]
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("waiting") { $0.waiting }
+        member("recent", "The latest deliveries, the oldest first.") { $0.recent }
+    }
+}
+
+extension WaitingNotification: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("type") { $0.notification.type }
+        member("client_id") { $0.notification.clientID }
+        member("payload", "The signed notification.") { $0.notification.payload }
+        member("url") { $0.target.url }
+        member("attempts") { $0.attempts }
+        member("held") { $0.isHeld }
+        member("next_attempt_at", ["format": "date-time"]) {
+            $0.nextAttemptAt.map { RFC3339.text(milliseconds: $0) }
+        }
+    }
+}
+
+extension RecentDelivery: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("type") { $0.type }
+        member("client_id") { $0.clientID }
+        member("outcome", "The receiver's status, or the failure.") { $0.outcome }
+        member("posted_at", ["format": "date-time"]) { RFC3339.text(milliseconds: $0.postedAt) }
+        member("sub") { $0.subject }
     }
 }

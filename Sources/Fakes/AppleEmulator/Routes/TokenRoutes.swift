@@ -9,27 +9,28 @@ struct TokenRoutes: Sendable {
     let post: NotificationDispatcher
 
     func add(to api: ControlAPI<EmulatorRequestContext>) {
-        api.control(
+        api.add(
             .post, "identity-tokens",
             "Signs a user in and makes an identity token, valid or forged; text: the token.",
-            status: .created, format: .signIn, example: ["nonce": "n-1", "code": true]
+            status: .created, variant: ControlVariant(.signIn) { SignInBody($0) },
+            example: ["nonce": "n-1", "code": true]
         ) { input throws(EmulatorError) in
             try input.identityToken()
         } use: { recipe in
-            let token = try state.mint(recipe)
-            return ControlResponse(json: token.json, text: token.identityToken, signIn: token.signIn)
+            let token = try await state.mint(recipe)
+            return ControlResponse(token, text: token.identityToken)
         }
-        api.control(
+        api.add(
             .post, "notifications",
             "Makes a notification, valid or forged, and posts it; text: the status of the response.",
             status: .created, example: ["type": "consent-revoked"]
         ) { input throws(EmulatorError) in
             (try input.notification(), try post.order(&input))
         } use: { recipe, target in
-            let sent = await post.carryOut(target, try state.mint(recipe))
-            return ControlResponse(json: sent.json, text: sent.text)
+            let sent = await post.carryOut(target, try await state.mint(recipe))
+            return ControlResponse(sent, text: sent.text)
         }
-        api.control(
+        api.add(
             .post, "deliveries",
             "Posts a payload unchanged, for example a repeated one; text: the status of the response.",
             example: ["payload": "PAYLOAD"]
@@ -38,7 +39,7 @@ struct TokenRoutes: Sendable {
         } use: { payload, target in
             guard let target else { throw EmulatorError(.notificationURLMissing) }
             let delivery = await post.deliver(payload, to: target)
-            return ControlResponse(json: delivery.json, text: delivery.text)
+            return ControlResponse(delivery, text: delivery.text)
         }
     }
 }

@@ -9,16 +9,16 @@ struct UserRoutes: Sendable {
     let post: NotificationDispatcher
 
     func add(to api: ControlAPI<EmulatorRequestContext>) {
-        api.control(
+        api.add(
             .post, "users", "Makes a user; text: the sub.", status: .created,
             example: ["first_name": "Ada", "hide_email": true]
         ) { input throws(EmulatorError) in
             try input.user()
         } use: { recipe in
             let user = try state.makeUser(recipe)
-            return ControlResponse(json: user.json, text: user.subject)
+            return ControlResponse(user, text: user.subject)
         }
-        api.control(.get, "users", "Shows limit users, starting at number offset; text: their subs.") {
+        api.add(.get, "users", "Shows limit users, starting at number offset; text: their subs.") {
             input throws(EmulatorError) in
             (
                 try input.query("offset", in: 0...UserDirectory.capacity, default: 0),
@@ -27,16 +27,13 @@ struct UserRoutes: Sendable {
         } use: { offset, limit in
             list(offset, limit)
         }
-        api.control(.get, "users/{sub}", "Shows a user; default names the first user.") { input in
+        api.add(.get, "users/{sub}", "Shows a user; default names the first user.") { input in
             Self.subject(&input)
         } use: { subject in
-            let user = try state.user(subject)
-            var json = user.json
-            let grants = try state.grants(of: subject)
-            json["grants"] = .array(grants.map { .object($0.json) })
-            return ControlResponse(json: json, text: user.subject)
+            let shown = ShownUser(user: try state.user(subject), grants: try state.grants(of: subject))
+            return ControlResponse(shown, text: shown.user.subject)
         }
-        api.control(
+        api.add(
             .post, "users/{sub}/change-password",
             "Ends the user's refresh tokens and codes, without a notification."
         ) { input throws(EmulatorError) in
@@ -45,9 +42,9 @@ struct UserRoutes: Sendable {
         } use: { subject in
             try state.changePassword(of: subject)
             let user = try state.user(subject)
-            return ControlResponse(json: user.json, text: user.subject)
+            return ControlResponse(user, text: user.subject)
         }
-        api.control(
+        api.add(
             .put, "users/{sub}/migration", "Makes the transfer of this user fail.", example: ["fails": true]
         ) { input throws(EmulatorError) in
             try input.require("fails")
@@ -55,10 +52,10 @@ struct UserRoutes: Sendable {
         } use: { subject, isFailing in
             try state.setMigrationFailing(isFailing, of: subject)
             let user = try state.user(subject)
-            return ControlResponse(json: user.json, text: user.subject)
+            return ControlResponse(user, text: user.subject)
         }
         for change in AccountChange.allCases {
-            api.control(
+            api.add(
                 .post, "users/{sub}/\(change.rawValue)",
                 "\(change.summary), and notifies each app concerned; text: the status of the response."
             ) { input throws(EmulatorError) in
@@ -74,25 +71,50 @@ struct UserRoutes: Sendable {
         input.path("sub", example: "default")
     }
 
-    private func list(_ offset: Int, _ limit: Int) -> ControlResponse {
+    private func list(_ offset: Int, _ limit: Int) -> ControlResponse<UserList> {
         let all = state.users
-        let page = all.dropFirst(offset).prefix(limit)
-        let json = JSONObject([
-            ("users", .array(page.map { .object($0.json) })), ("total", .integer(Int64(all.count))),
-        ])
-        return ControlResponse(json: json, text: page.map(\.subject).joined(separator: "\n"))
+        let page = Array(all.dropFirst(offset).prefix(limit))
+        return ControlResponse(
+            UserList(users: page, total: all.count), text: page.map(\.subject).joined(separator: "\n"))
     }
 
     private func carryOut(
         _ change: AccountChange, _ recipe: NotificationRecipe, _ order: NotificationTarget?
-    ) async throws -> ControlResponse {
-        let (user, notifications) = try state.change(change, notifying: recipe)
+    ) async throws -> ControlResponse<ChangedUser> {
+        let (user, notifications) = try await state.change(change, notifying: recipe)
         var sent: [SentNotification] = []
         for notification in notifications { sent.append(await post.announce(notification, to: order)) }
         return ControlResponse(
-            json: JSONObject([
-                ("user", .object(user.json)), ("notifications", .array(sent.map { .object($0.json) })),
-            ]),
-            text: sent.map(\.text).joined(separator: "\n"))
+            ChangedUser(user: user, notifications: sent), text: sent.map(\.text).joined(separator: "\n"))
+    }
+}
+
+private struct ShownUser: JSONBody {
+    let user: EmulatedUser
+    let grants: [UserGrants]
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member.inline { $0.user }
+        member("grants", "The user's codes and tokens, for each client ID.") { $0.grants }
+    }
+}
+
+private struct UserList: JSONBody {
+    let users: [EmulatedUser]
+    let total: Int
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("users") { $0.users }
+        member("total", "The number of all users.") { $0.total }
+    }
+}
+
+private struct ChangedUser: JSONBody {
+    let user: EmulatedUser
+    let notifications: [SentNotification]
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("user") { $0.user }
+        member("notifications", "One for each app concerned.") { $0.notifications }
     }
 }

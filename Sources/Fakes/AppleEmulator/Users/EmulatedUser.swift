@@ -1,6 +1,7 @@
 import Cryptography
+import EmulatorServer
 import Encodings
-import StrictJSON
+public import StrictJSON
 
 /// A user with an Apple Account.
 public struct EmulatedUser: Sendable, Equatable, Codable {
@@ -84,37 +85,41 @@ public struct TeamIdentity: Sendable, Equatable, Codable {
     private static let relayCharacters = Array("abcdefghijkmnpqrstuvwxyz23456789".utf8)
 }
 
-extension EmulatedUser {
-    var json: JSONObject {
-        var json = JSONObject([
-            ("sub", .string(subject)),
-            ("identities", .array(identities.map { .object($0.json) })),
-            ("email_verified", .bool(isEmailVerified)), ("hide_email", .bool(hidesEmail)),
-            ("email_forwarding", .string(forwardsEmail ? "enabled" : "disabled")),
-            ("is_deleted", .bool(isDeleted)), ("apps", .array(apps.sorted().map { .string($0) })),
-        ])
-        json["email"] = email.map { .string($0) }
-        json["first_name"] = firstName.map { .string($0) }
-        json["last_name"] = lastName.map { .string($0) }
-        json["real_user_status"] = realUserStatus.map { .integer($0) }
-        return json
+extension EmulatedUser: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("sub", "The user ID for the apps of the first team.") { $0.subject }
+        member("identities", "One for each team.") { $0.identities }
+        member("email_verified") { $0.isEmailVerified }
+        member("hide_email", "True if apps get the relay address.") { $0.hidesEmail }
+        member("email_forwarding", ["enum": ["enabled", "disabled"]]) {
+            $0.forwardsEmail ? "enabled" : "disabled"
+        }
+        member("is_deleted") { $0.isDeleted }
+        member("apps", "The first client IDs of the apps that the user uses.") { $0.apps.sorted() }
+        member("email", "The real address.") { $0.email }
+        member("first_name") { $0.firstName }
+        member("last_name") { $0.lastName }
+        member("real_user_status", .within(0...2, "0 unsupported, 1 unknown, 2 likely real.")) {
+            $0.realUserStatus
+        }
     }
 }
 
-extension TeamIdentity {
-    fileprivate var json: JSONObject {
-        JSONObject([
-            ("team_id", .string(teamID)), ("sub", .string(subject)), ("relay_email", .string(relayAddress)),
-        ])
+extension TeamIdentity: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("team_id") { $0.teamID }
+        member("sub", "The user ID for the apps of this team.") { $0.subject }
+        member("relay_email") { $0.relayAddress }
     }
 }
 
-extension UserGrants {
-    var json: JSONObject {
-        JSONObject([
-            ("client_id", .string(clientID)), ("codes", .integer(Int64(codes))),
-            ("refresh_tokens", .integer(Int64(refreshTokens))), ("exchanges", .integer(Int64(exchanges))),
-            ("refreshes", .integer(Int64(refreshes))), ("throttled", .integer(Int64(throttled))),
-        ])
+extension UserGrants: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("client_id") { $0.clientID }
+        member("codes", "Codes that have not been exchanged, including expired codes.") { $0.codes }
+        member("refresh_tokens", "Valid refresh tokens.") { $0.refreshTokens }
+        member("exchanges", "Exchanged codes.") { $0.exchanges }
+        member("refreshes", "Successful validations of refresh tokens.") { $0.refreshes }
+        member("throttled", "Throttled validations of refresh tokens.") { $0.throttled }
     }
 }

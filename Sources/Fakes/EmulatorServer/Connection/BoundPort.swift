@@ -12,7 +12,7 @@ package final class BoundPort: Sendable {
 
     package init() {}
 
-    /// Waits until the server listens. Throws the listening error, or `CancellationError`.
+    /// Waits until the server listens. Throws the listening error if it cannot, or `CancellationError`.
     package func value() async throws -> Int {
         let waiter = state.withLock { state in
             state.nextWaiter += 1

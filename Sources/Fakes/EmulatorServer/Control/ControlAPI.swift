@@ -5,21 +5,24 @@ package import StrictJSON
 
 /// The control API of one emulator. It adds each call to the router, and describes all calls in an OpenAPI
 /// document and on a page.
-///
-/// The description has the summaries, parameters and members of the calls, but no members of responses.
 package final class ControlAPI<Context: RequestContext> {
     private let group: RouterGroup<Context>
     private let base: String
     private let title: String
     private let scheme: String
+    private let hasText: Bool
     private var calls: [ControlCall] = []
 
     /// - Parameters:
     ///   - base: Path of the API, without slashes.
     ///   - title: The emulator's name.
-    package init(_ router: Router<Context>, at base: String, title: String, scheme: String = "http") {
+    ///   - hasText: True if each call has a response in plain text besides JSON.
+    package init(
+        _ router: Router<Context>, at base: String, title: String, scheme: String = "http",
+        hasText: Bool = false
+    ) {
         group = router.group(RouterPath(base)).add(middleware: BrowserMiddleware())
-        (self.base, self.title, self.scheme) = ("/\(base)", title, scheme)
+        (self.base, self.title, self.scheme, self.hasText) = ("/\(base)", title, scheme, hasText)
     }
 
     /// Adds a call.
@@ -27,25 +30,49 @@ package final class ControlAPI<Context: RequestContext> {
     /// - Parameters:
     ///   - path: Path below the API's path, with parameters in braces.
     ///   - summary: Sentence for the description of the API.
-    ///   - formats: Values of `?format=` that the call accepts. The default format is JSON.
+    ///   - hasText: True if this call has a response in plain text, although other calls have none.
+    ///   - variant: The call's own format besides JSON and text.
     ///   - example: Members of an example body.
     ///   - read: Reads all parameters and members, and changes nothing.
-    package func add<Value: Sendable>(
+    package func add<Value: Sendable, Body>(
         _ method: HTTPRequest.Method, _ path: String, _ summary: String, status: HTTPResponse.Status = .ok,
-        formats: [String] = [], example: JSONValue? = nil,
+        hasText: Bool = false, variant: ControlVariant<Body>? = nil, example: JSONValue? = nil,
         reading read: @escaping @Sendable (inout ControlInput) throws(EmulatorError) -> Value,
-        use respond: @escaping @Sendable (Request, Value) async throws -> Response
+        use respond: @escaping @Sendable (Value) async throws -> ControlResponse<Body>
     ) {
+        var formats = [ControlFormat.json]
+        if hasText || self.hasText { formats.append(.text) }
+        if let variant { formats.append(variant.format) }
         calls.append(
             ControlCall(
                 method: method, path: path.isEmpty ? base : "\(base)/\(path)", summary: summary,
-                status: status, formats: formats, example: example,
-                list: { ControlInput.listing(of: read) }))
-        group.on(RouterPath(path), method: method) { request, context in
+                status: status, formats: formats,
+                response: variant.map { .combined("anyOf", [Body.schema, $0.schema]) } ?? Body.schema,
+                example: example, list: { ControlInput.listing(of: read) }))
+        group.on(RouterPath(path), method: method) { [formats] request, context -> Response in
             var input = try await ControlInput(request, context)
             let value = try read(&input)
             try input.finish()
-            return try await respond(request, value)
+            let format = try ControlFormat(of: request, among: formats)
+            let response = try await respond(value)
+            if format == .text {
+                return .uncached(status, "text/plain;charset=utf-8", Array(response.text.utf8))
+            }
+            if format != .json, let form = variant?.form(response.body) {
+                return .json(form, status: status)
+            }
+            return .json(response.body, status: status)
+        }
+    }
+
+    /// Adds a call without parameters and members.
+    package func add<Body>(
+        _ method: HTTPRequest.Method, _ path: String, _ summary: String, hasText: Bool = false,
+        use respond: @escaping @Sendable () async throws -> ControlResponse<Body>
+    ) {
+        add(method, path, summary, hasText: hasText) { _ in
+        } use: { _ in
+            try await respond()
         }
     }
 
@@ -59,7 +86,7 @@ package final class ControlAPI<Context: RequestContext> {
     ) {
         let call = ControlCall(
             method: .get, path: "\(base)/openapi.json",
-            summary: "Returns the OpenAPI document of these calls.")
+            summary: "Returns the OpenAPI document of these calls.", response: JSONObject.schema)
         let description = ControlDescription(
             title: title, calls: calls + [call], codes: EmulatorError.Code.ofControlAPIs + codes)
         let scheme = scheme
@@ -79,7 +106,9 @@ struct ControlCall: Sendable {
     let path: String
     let summary: String
     var status = HTTPResponse.Status.ok
-    var formats: [String] = []
+    /// The formats, JSON first.
+    var formats = [ControlFormat.json]
+    let response: JSONSchema
     var example: JSONValue?
     var list: @Sendable () -> ControlListing = { ControlListing() }
 }

@@ -24,8 +24,27 @@ struct ControlDescription: Sendable {
                 ["title": .string(title), "version": "1", "description": .string(Self.text)]
             ),
             ("servers", [["url": .string(address)]]), ("paths", .object(paths)),
-            ("components", ["responses": ["Problem": .object(problem)]]),
+            (
+                "components",
+                [
+                    "responses": ["Problem": .object(problem)],
+                    "schemas": .object(JSONObject(schemas.map { ($0.name, .object($0.schema.keywords)) })),
+                ]
+            ),
         ])
+    }
+
+    /// The schemas to which responses and other schemas refer.
+    private var schemas: [(name: String, schema: JSONSchema)] {
+        var found: [String: JSONSchema] = [:]
+        var rest = calls.flatMap(\.response.components)
+        while let component = rest.popLast() {
+            guard found[component.name] == nil else { continue }
+            let schema = component.schema()
+            found[component.name] = schema
+            rest += schema.components
+        }
+        return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     private static let text = """
@@ -66,8 +85,8 @@ extension ControlCall {
                 "content": ["application/json": .object(content)],
             ]
         }
-        var content = JSONObject([("application/json", ["schema": ["type": "object"]])])
-        if formats.contains(Self.text) { content["text/plain"] = ["schema": ["type": "string"]] }
+        var content = JSONObject([("application/json", ["schema": .object(response.keywords)])])
+        if formats.contains(.text) { content["text/plain"] = ["schema": ["type": "string"]] }
         json["responses"] = .object(
             JSONObject([
                 (
@@ -77,9 +96,6 @@ extension ControlCall {
             ]))
         return json
     }
-
-    /// The format for shell scripts.
-    fileprivate static let text = "text"
 
     /// A name for generated clients, such as `postUsersBySubChangePassword`.
     private var operationID: String {
@@ -101,12 +117,12 @@ extension ControlCall {
 }
 
 extension ControlListing {
-    /// The parameters of the query, with the response format if there is a choice.
-    fileprivate func query(_ formats: [String]) -> [Value] {
-        formats.isEmpty ? query : query + [("format", .word(among: ["json"] + formats))]
+    /// Returns the parameters of the query, with the response format if there is a choice.
+    fileprivate func query(_ formats: [ControlFormat]) -> [Value] {
+        formats.count == 1 ? query : query + [("format", .word(among: formats.map(\.rawValue)))]
     }
 
-    /// A member's condition in words; empty for an optional member.
+    /// Returns a member's condition in words; empty for an optional member.
     fileprivate func need(of name: String) -> String {
         guard let group = required.first(where: { $0.contains(name) }) else { return "" }
         return group.count == 1 ? "; required" : "; exactly one of \(group.joined(separator: ", "))"
@@ -131,10 +147,18 @@ extension ControlDescription {
             "<h1>\(title)</h1>"
             """
             <p>Tests and other programs control this emulator by these calls. <a href="openapi.json">The OpenAPI \
-            document</a> describes them too. Each member is optional, unless it is marked as required.</p>
+            document</a> describes them too. Each member of a request is optional, unless it is marked as \
+            required. The objects of the responses are below the calls.</p>
             """
             HTML.section(look: "account") {
                 for call in calls { call.details(at: address) }
+            }
+            HTML.section("Objects of the responses", look: "account") {
+                for (name, schema) in schemas {
+                    Details("<code>\(name)</code>") {
+                        HTML.table(schema.members.map { ($0, .text($1)) })
+                    }.html
+                }
             }
         }
     }
@@ -147,6 +171,7 @@ extension ControlCall {
             listing.path.map { ($0.name, "in the path: \($0.schema.words)") }
             + listing.query(formats).map { ($0.name, "in the query: \($0.schema.words)") }
             + listing.members.map { ($0.name, $0.schema.words + listing.need(of: $0.name)) }
+            + [("response \(status.code)", response.words)]
         return Details("<code>\(method.rawValue) \(path)</code><br>\(summary)") {
             HTML.table(rows.map { ($0.0, .text($0.1)) })
             CodeBlock("Example of \(method.rawValue) \(path)", command(at: address, listing))
@@ -171,14 +196,25 @@ extension ControlCall {
 extension JSONSchema {
     fileprivate var words: String { Self.words(.object(keywords)) }
 
+    /// The members of an object, with their values in words.
+    fileprivate var members: [(name: String, words: String)] {
+        let required = keywords["required"]?.array ?? []
+        return (keywords["properties"]?.object?.members ?? []).map { name, schema in
+            let need = required.contains(.string(name)) ? "" : ", if there is one"
+            let sentence = schema["description"]?.string.map { ". \($0)" } ?? ""
+            return (name, Self.words(schema) + need + sentence)
+        }
+    }
+
     /// Returns the allowed values in words.
     private static func words(_ schema: JSONValue) -> String {
         if let words = schema["enum"]?.array {
             return words.compactMap(\.string).joined(separator: ", ")
         }
-        if let schemas = schema["anyOf"]?.array {
+        if let schemas = (schema["anyOf"] ?? schema["allOf"])?.array {
             return schemas.map { words($0) }.joined(separator: ", or ")
         }
+        if let name = schema["$ref"]?.string?.split(separator: "/").last { return String(name) }
         switch schema["type"]?.string {
         case "string":
             return schema["maxLength"]?.integer.map { "a string of at most \($0) bytes" } ?? "a string"
@@ -189,7 +225,8 @@ extension JSONSchema {
             return "an integer, \(least) to \(most)"
         case "boolean": return "true or false"
         case "array": return "an array of: \(words(schema["items"] ?? .null))"
-        default: return "an object"
+        case "object": return "an object"
+        default: return "any JSON"
         }
     }
 }

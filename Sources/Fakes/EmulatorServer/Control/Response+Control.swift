@@ -7,9 +7,9 @@ package import StrictJSON
 extension Response {
     /// Returns JSON that ends with a line break, so that it is readable in a terminal.
     package static func json(
-        _ object: JSONObject, status: HTTPResponse.Status = .ok, type: String = "application/json"
+        _ body: some JSONMember, status: HTTPResponse.Status = .ok, type: String = "application/json"
     ) -> Response {
-        uncached(status, type, JSONValue.object(object).serialized() + [UInt8(ascii: "\n")])
+        uncached(status, type, body.json() + [UInt8(ascii: "\n")])
     }
 
     /// Returns a problem document (RFC 9457).

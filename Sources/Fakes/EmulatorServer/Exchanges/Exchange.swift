@@ -1,4 +1,6 @@
 import Dispatch
+import Encodings
+public import StrictJSON
 import Synchronization
 
 /// One request and its response, for display on pages, with shortened secrets.
@@ -17,8 +19,8 @@ public struct Exchange: Sendable, Equatable {
     /// Start time in milliseconds since 1970.
     public let at: Int64
     public let span: ExchangeSpan
-    /// Value of `X-Request-ID` in the response, which identifies the server's own record. `nil` without such
-    /// a header, and for a request that the emulator itself received.
+    /// Value of `X-Request-ID` in the response, which identifies the server's own record. `nil` if there is
+    /// no such a header, and for a request that the emulator itself received.
     public let requestID: String?
 
     package init(
@@ -28,6 +30,19 @@ public struct Exchange: Sendable, Equatable {
         (self.number, self.step, self.title) = (number, step, title)
         (self.request, self.response, self.status) = (request, response, status)
         (self.at, self.span, self.requestID) = (at, span, requestID)
+    }
+}
+
+extension Exchange: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("number") { $0.number }
+        member("at", ["format": "date-time"]) { RFC3339.text(milliseconds: $0.at) }
+        member("title", "The purpose of the request.") { $0.title }
+        member("request", "Method, URL and header fields, one per line.") { $0.request }
+        member("answer", "Status and body, or the reason why no response arrived.") { $0.response }
+        member("from", "The sender of the request.") { $0.step.from.rawValue }
+        member("to", "The receiver of the request.") { $0.step.to.rawValue }
+        member("standard", "The section of a standard.") { $0.step.standard }
     }
 }
 

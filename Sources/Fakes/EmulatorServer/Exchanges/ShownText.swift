@@ -46,7 +46,7 @@ package enum ShownText {
         return token(text) ?? text
     }
 
-    /// Returns the header and the claims of a compact JWS.
+    /// Returns the header and the claims of a compact JWS; `nil` for any other text.
     package static func token(_ compact: String) -> String? {
         guard let segments = JWSSegments(compact: compact),
             let header = try? JSONValue(parsing: segments.header),

@@ -54,7 +54,7 @@ package struct StateFile<Snapshot: Codable>: Sendable {
         }
     }
 
-    /// Writes the state durably. Throws `.stateFileUnwritable`.
+    /// Writes the state durably. Throws `.stateFileUnwritable` if that fails.
     package func write(_ snapshot: Snapshot) throws(EmulatorError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
@@ -78,18 +78,18 @@ package struct StateFile<Snapshot: Codable>: Sendable {
 
 /// Writes a state file, one write at a time. Callers that arrive during a write share the next write.
 package actor StateSaver {
-    private let write: @Sendable () throws -> Void
+    private let write: @Sendable () async throws -> Void
     private let logger: Logger
     private var running: Task<Void, any Error>?
     private var next: Task<Void, any Error>?
 
     /// - Parameter write: Function that writes the current state.
-    package init(logger: Logger, write: @escaping @Sendable () throws -> Void) {
+    package init(logger: Logger, write: @escaping @Sendable () async throws -> Void) {
         (self.logger, self.write) = (logger, write)
     }
 
-    /// Saves the state. When it returns, the file contains all changes made before the call. Throws the write
-    /// error.
+    /// Saves the state. When it returns, the file contains all changes made before the call. Throws the error
+    /// if the write fails.
     package func save() async throws {
         if let next { return try await next.value }
         // The task is unstructured, because cancelling one caller must not cancel the write for other
@@ -97,17 +97,17 @@ package actor StateSaver {
         let task = Task {
             // The previous write reports its errors to its own callers.
             _ = try? await running?.value
-            try writeOnce()
+            try await writeOnce()
         }
         next = task
         try await task.value
     }
 
-    private func writeOnce() throws {
+    private func writeOnce() async throws {
         // Later changes may miss this write, so their callers must wait for the next write.
         (running, next) = (next, nil)
         do {
-            try write()
+            try await write()
         } catch {
             logger.error("the state file cannot be written", metadata: ["error": "\(error)"])
             throw error

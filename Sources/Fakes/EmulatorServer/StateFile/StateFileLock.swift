@@ -16,7 +16,7 @@ import Synchronization
 package final class StateFileLock: Sendable {
     private let descriptor: Mutex<Int32?>
 
-    /// Takes the lock. Throws `.stateFileUnwritable` while another process, or another emulator in this
+    /// Acquires the lock. Throws `.stateFileUnwritable` while another process, or another emulator in this
     /// process, holds it.
     init(beside path: String) throws(EmulatorError) {
         let descriptor = open("\(path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

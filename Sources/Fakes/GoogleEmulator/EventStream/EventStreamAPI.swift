@@ -36,7 +36,7 @@ struct EventStreamAPI: Sendable {
         guard account.hasRole else { throw .roleMissing }
     }
 
-    /// `POST /v1beta/stream:update`
+    /// Handles `POST /v1beta/stream:update`.
     func update(_ body: [UInt8]) throws(EventStreamRefusal) -> JSONObject {
         let json = try object(body)
         guard let delivery = json["delivery"], delivery["delivery_method"]?.string == Self.pushDelivery,
@@ -53,7 +53,7 @@ struct EventStreamAPI: Sendable {
         return JSONObject()
     }
 
-    /// `GET /v1beta/stream`
+    /// Handles `GET /v1beta/stream`.
     func stream() throws(EventStreamRefusal) -> JSONObject {
         let stream = try registered()
         let delivery = JSONObject([
@@ -67,12 +67,12 @@ struct EventStreamAPI: Sendable {
         ])
     }
 
-    /// `GET /v1beta/stream/status`
+    /// Handles `GET /v1beta/stream/status`.
     func status() throws(EventStreamRefusal) -> JSONObject {
         JSONObject([("status", .string(try registered().isEnabled ? "enabled" : "disabled"))])
     }
 
-    /// `POST /v1beta/stream/status:update`
+    /// Handles `POST /v1beta/stream/status:update`.
     func setStatus(_ body: [UInt8]) throws(EventStreamRefusal) -> JSONObject {
         let word = try object(body)["status"]?.string
         guard word == "enabled" || word == "disabled" else { throw .argument("Invalid status.") }
@@ -82,7 +82,8 @@ struct EventStreamAPI: Sendable {
         return JSONObject([("status", .string(word ?? ""))])
     }
 
-    /// `POST /v1beta/stream:verify`: sends the test event before it responds, although Google responds first.
+    /// Handles `POST /v1beta/stream:verify`: sends the test event before it responds, although Google
+    /// responds first.
     func verify(_ body: [UInt8]) async throws(EventStreamRefusal) -> JSONObject {
         guard let text = try object(body)["state"]?.string, text.utf8.count <= Self.longestText else {
             throw .argument("Invalid state.")

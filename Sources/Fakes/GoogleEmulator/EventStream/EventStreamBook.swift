@@ -1,4 +1,5 @@
 import Cryptography
+import EmulatorServer
 import Encodings
 import JOSE
 import StrictJSON
@@ -44,13 +45,13 @@ struct EventStreamBook: Sendable, Codable {
 struct ServiceAccount: Sendable, Codable {
     let email: String
     let keyID: String
-    private let pem: String
+    fileprivate let pem: String
     /// True if the account has the `roles/riscconfigs.admin` role.
     let hasRole: Bool
     /// True if the RISC API is enabled in the account's project.
     let hasAPI: Bool
 
-    /// Creates an account with a new key, which takes up to a second. Throws `JOSEError`.
+    /// Creates an account with a new key, which takes up to a second. Throws `JOSEError` if OpenSSL fails.
     init(project: String, hasRole: Bool, hasAPI: Bool) throws {
         // The name differs from Google's names, because `siwa` sends a real account's token only to Google.
         let number = Hexadecimal.encode(SecureRandom.bytes(count: 4))
@@ -61,17 +62,29 @@ struct ServiceAccount: Sendable, Codable {
     }
 
     /// Returns the content of the JSON key file, with the same members as Google's files.
-    func file(project: String, baseURL: String) -> JSONObject {
-        JSONObject([
-            ("type", .string("service_account")), ("project_id", .string(project)),
-            ("private_key_id", .string(keyID)), ("private_key", .string(pem)),
-            ("client_email", .string(email)), ("client_id", .string("100000000000000000000")),
-            ("auth_uri", .string("\(baseURL)/o/oauth2/auth")), ("token_uri", .string("\(baseURL)/token")),
-        ])
+    func file(project: String, baseURL: String) -> ServiceAccountFile {
+        ServiceAccountFile(account: self, project: project, baseURL: baseURL)
     }
 
     func isValidSignature(of segments: JWSSegments) -> Bool {
         guard let key = try? RSAPrivateKey(pem: pem).publicKey() else { return false }
         return key.isValidSignature(segments.signature, for: segments.signingInput[...])
+    }
+}
+
+struct ServiceAccountFile: JSONBody {
+    let account: ServiceAccount
+    let project: String
+    let baseURL: String
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("type") { _ in "service_account" }
+        member("project_id") { $0.project }
+        member("private_key_id") { $0.account.keyID }
+        member("private_key", "PKCS #8 in PEM.") { $0.account.pem }
+        member("client_email") { $0.account.email }
+        member("client_id") { _ in "100000000000000000000" }
+        member("auth_uri") { "\($0.baseURL)/o/oauth2/auth" }
+        member("token_uri") { "\($0.baseURL)/token" }
     }
 }

@@ -64,7 +64,7 @@ struct BegunLink: Sendable, Equatable, Codable {
     let scope: String
     let userLocale: String?
     let loginHint: String?
-    /// Value of `code_verifier` (RFC 7636 §4.1); `nil` without PKCE.
+    /// Value of `code_verifier` (RFC 7636 §4.1); `nil` if the link does not use PKCE.
     let verifier: String?
 }
 

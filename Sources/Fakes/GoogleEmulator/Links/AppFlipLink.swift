@@ -106,8 +106,8 @@ struct AppFlipApp: Sendable {
 
     /// Gets an identity token from the fake Apple, as the app would get one from iOS.
     ///
-    /// - Parameter subject: The user at the fake Apple; `nil` for the default user. Throws `.serverMissing`
-    ///   without a fake Apple, or if its response contains no identity token.
+    /// `subject` is the user at the fake Apple, or `nil` for the default user. Throws `.serverMissing` if
+    /// there is no fake Apple, or if its response contains no identity token.
     func identityToken(subject: String?) async throws(EmulatorError) -> String {
         guard let apple = state.update({ $0.appleURL }) else {
             throw EmulatorError(

@@ -31,7 +31,7 @@ struct Linking: Sendable {
         client = ServerClient(state: state)
     }
 
-    /// Starts a link. Throws `.serverMissing`.
+    /// Starts a link. Throws `.serverMissing` if no server is configured.
     func begin(_ request: LinkRequest) throws(EmulatorError) -> LinkStart {
         let server = try state.server()
         let uris = state.redirectURIs
@@ -78,7 +78,8 @@ struct Linking: Sendable {
 
     /// Receives the authorization response at a redirect URI, and exchanges the code in it.
     ///
-    /// - Parameter fields: Query fields. Throws `.stateUnknown`, and `.serverMissing`.
+    /// Throws `.stateUnknown` if no link was begun with this state, and `.serverMissing` if no server is
+    /// configured. `fields` are the query's fields.
     func receiveResponse(_ fields: [(name: String, value: String)], at uri: String)
         async throws(EmulatorError)
         -> AccountLink
@@ -144,7 +145,8 @@ struct Linking: Sendable {
 extension Linking {
     /// Gets a new access token. The error `invalid_grant` ends the link on Google's side.
     ///
-    /// - Parameter id: ID of the link; `nil` for the newest link. Throws `.linkNotFound` and `.tokenMissing`.
+    /// If `id` is `nil`, refreshes the newest link. Throws `.linkNotFound`, and `.tokenMissing` if the link
+    /// has no refresh token.
     func refresh(_ id: String?) async throws(EmulatorError) -> ServerClient.Response {
         let link = try link(id)
         guard let token = link.refreshToken else { throw EmulatorError(.tokenMissing) }

@@ -11,20 +11,20 @@ struct ControlRoutes: Sendable {
     private var linking: Linking { Linking(state: state) }
 
     func add(to api: ControlAPI<BasicRequestContext>) {
-        api.control(.get, "", "Shows the project, the client and the redirect URIs.") { overview() }
+        api.add(.get, "", "Shows the project, the client and the redirect URIs.") { overview() }
         addLinks(to: api)
         addEvents(to: api)
-        api.control(.get, "exchanges", "Shows the latest requests and responses.") { exchanges() }
-        api.control(.delete, "exchanges", "Deletes the shown requests and responses.") {
+        api.add(.get, "exchanges", "Shows the latest requests and responses.") { exchanges() }
+        api.add(.delete, "exchanges", "Deletes the shown requests and responses.") {
             state.update { $0.exchanges.clear() }
             return exchanges()
         }
-        api.control(.get, "faults", "Shows the faults.") { faults() }
-        api.control(.delete, "faults", "Clears all faults.") {
+        api.add(.get, "faults", "Shows the faults.") { faults() }
+        api.add(.delete, "faults", "Clears all faults.") {
             state.update { $0.faults.clear() }
             return faults()
         }
-        api.control(
+        api.add(
             .put, "faults/{place}", "Makes one kind of request fail.", example: ["delay_ms": 500, "times": 1]
         ) { input throws(EmulatorError) in
             let place = try Self.place(&input)
@@ -33,36 +33,32 @@ struct ControlRoutes: Sendable {
             state.setFault(fault, at: place)
             return faults()
         }
-        api.control(.delete, "faults/{place}", "Clears the fault of one kind of request.") {
+        api.add(.delete, "faults/{place}", "Clears the fault of one kind of request.") {
             input throws(EmulatorError) in
             try Self.place(&input)
         } use: { place in
             state.setFault(nil, at: place)
             return faults()
         }
-        api.control(.post, "keys/rotate", "Signs with a new key from now on; the old keys stay published.") {
+        api.add(.post, "keys/rotate", "Signs with a new key from now on; the old keys stay published.") {
             input throws(EmulatorError) in
             try input.refuseMembers()
         } use: {
-            JSONObject([("kid", .string(try state.rotateKey().keyID))])
+            ControlResponse(RotatedKey(keyID: try state.rotateKey().keyID))
         }
     }
 
     private func addLinks(to api: ControlAPI<BasicRequestContext>) {
-        api.control(
+        api.add(
             .post, "link", "Starts a link in a browser or by App Flip, and returns the URL to open.",
             example: ["mode": "app_flip"]
         ) { input throws(EmulatorError) in
             try input.linkRequest()
         } use: { wanted in
-            let start = try linking.begin(wanted)
-            return JSONObject([
-                ("url", .string(start.url)), ("state", .string(start.begun.state)),
-                ("redirect_uri", .string(start.begun.redirectURI)),
-            ])
+            ControlResponse(try linking.begin(wanted))
         }
         // Responses to Google's own redirect URIs never reach this emulator, so tests post them here.
-        api.control(
+        api.add(
             .post, "answer", "Accepts a response at one of Google's own redirect URIs.",
             example: ["url": "REDIRECT_URI?code=CODE&state=STATE"]
         ) { input throws(EmulatorError) in
@@ -70,26 +66,24 @@ struct ControlRoutes: Sendable {
         } use: { url in
             let place = url.prefix { $0 != "?" }
             let fields = FormEncoding.decode(url.dropFirst(place.count + 1).utf8) ?? []
-            return try await linking.receiveResponse(fields, at: String(place)).json
+            return ControlResponse(try await linking.receiveResponse(fields, at: String(place)))
         }
-        api.control(.get, "links", "Shows the links, with their tokens.") {
-            JSONObject([("links", .array(state.links.map { .object($0.json) }))])
+        api.add(.get, "links", "Shows the links, with their tokens.") {
+            ControlResponse(LinkList(links: state.links))
         }
-        api.control(.delete, "links", "Deletes all links.") {
+        api.add(.delete, "links", "Deletes all links.") {
             state.update { $0.links.clear() }
-            return JSONObject([("links", .array([]))])
+            return ControlResponse(LinkList(links: []))
         }
         for (name, summary, use) in Self.uses {
-            api.control(.post, name, summary) { input throws(EmulatorError) in
+            api.add(.post, name, summary) { input throws(EmulatorError) in
                 try input.string("link", maximum: 32)
             } use: { id in
                 let response = try await use(linking, id)
-                var json = response.asJSON
-                json["link"] = .object(try linking.link(id).json)
-                return json
+                return ControlResponse(LinkUse(response: response, link: try linking.link(id)))
             }
         }
-        api.control(
+        api.add(
             .post, "streamlined", "Links by an ID token of Google (streamlined linking).",
             example: ["intent": "get"]
         ) { input throws(EmulatorError) in
@@ -100,9 +94,7 @@ struct ControlRoutes: Sendable {
         } use: { intent, account, scope, assertion in
             let (response, link) = try await linking.streamlined(
                 intent, account, scope: scope, assertion: assertion)
-            var json = response.asJSON
-            json["link"] = link.map { .object($0.json) }
-            return json
+            return ControlResponse(LinkUse(response: response, link: link))
         }
     }
 
@@ -115,7 +107,7 @@ struct ControlRoutes: Sendable {
     ]
 
     private func addEvents(to api: ControlAPI<BasicRequestContext>) {
-        api.control(.post, "service-accounts", "Makes a service account, and returns its JSON key file.") {
+        api.add(.post, "service-accounts", "Makes a service account, and returns its JSON key file.") {
             input throws(EmulatorError) in
             (try input.bool("role") ?? true, try input.bool("api") ?? true)
         } use: { hasRole, hasAPI in
@@ -125,19 +117,19 @@ struct ControlRoutes: Sendable {
                 world.events.add(account)
                 return world.baseURL
             }
-            return account.file(project: project, baseURL: base)
+            return ControlResponse(account.file(project: project, baseURL: base))
         }
-        api.control(.get, "stream", "Shows the registered receiver of events.") { stream() }
-        api.control(.delete, "stream", "Removes the registered receiver of events.") {
+        api.add(.get, "stream", "Shows the registered receiver of events.") { stream() }
+        api.add(.delete, "stream", "Removes the registered receiver of events.") {
             state.update { $0.events.removeStream() }
             return stream()
         }
-        api.control(.get, "events", "Shows the accepted events of the server.") { events() }
-        api.control(.delete, "events", "Deletes the accepted events.") {
+        api.add(.get, "events", "Shows the accepted events of the server.") { events() }
+        api.add(.delete, "events", "Deletes the accepted events.") {
             state.update { $0.inbox.clear() }
             return events()
         }
-        api.control(
+        api.add(
             .post, "send-event", "Sends a security event to the server.", example: ["type": "verification"]
         ) { input throws(EmulatorError) in
             var event = SentEvent()
@@ -150,7 +142,7 @@ struct ControlRoutes: Sendable {
         } use: { event, link in
             var sent = event
             if event.type == .tokenRevoked { sent.refreshToken = try linking.link(link).refreshToken }
-            return try await linking.send(sent).asJSON
+            return ControlResponse(try await linking.send(sent))
         }
     }
 
@@ -162,70 +154,104 @@ struct ControlRoutes: Sendable {
         return place
     }
 
-    private func overview() -> JSONObject {
-        let configuration = state.configuration
-        var json = JSONObject([
-            ("project_id", .string(configuration.projectID)), ("client_id", .string(configuration.clientID)),
-            ("google_client_id", .string(configuration.googleClientID)),
-            ("redirect_uris", .array(state.redirectURIs.map { .string($0) })),
-        ])
-        json["issuer"] = (try? state.server()).map { .string($0.issuer) }
-        return json
+    private func overview() -> ControlResponse<GoogleOverview> {
+        ControlResponse(
+            GoogleOverview(
+                configuration: state.configuration, redirectURIs: state.redirectURIs,
+                issuer: try? state.server().issuer))
     }
 
-    private func events() -> JSONObject {
-        JSONObject([("events", .array(state.receivedEvents.map { .object($0.json) }))])
+    private func events() -> ControlResponse<EventList> {
+        ControlResponse(EventList(events: state.receivedEvents))
     }
 
-    /// Returns the registered receiver; empty if there is none.
-    private func stream() -> JSONObject {
-        var json = JSONObject()
-        guard let stream = state.update({ $0.events.stream }) else { return json }
-        json["url"] = .string(stream.url)
-        json["events_requested"] = .array(stream.events.map { .string($0) })
-        json["status"] = .string(stream.isEnabled ? "enabled" : "disabled")
-        return json
+    private func stream() -> ControlResponse<RegisteredReceiver> {
+        ControlResponse(RegisteredReceiver(stream: state.update { $0.events.stream }))
     }
 
-    private func faults() -> JSONObject { state.update { $0.faults.json } }
+    private func faults() -> ControlResponse<MembersByWord<FaultPlace, GoogleFault>> {
+        ControlResponse(MembersByWord(state.update { $0.faults.faults }))
+    }
 
-    private func exchanges() -> JSONObject {
-        let entries = state.exchanges.map { exchange in
-            JSONValue.object(
-                JSONObject([
-                    ("number", .integer(Int64(exchange.number))),
-                    ("at", .string(RFC3339.text(milliseconds: exchange.at))),
-                    ("title", .string(exchange.title)), ("request", .string(exchange.request)),
-                    ("answer", .string(exchange.response)),
-                    ("from", .string(exchange.step.from.rawValue)),
-                    ("to", .string(exchange.step.to.rawValue)),
-                    ("standard", .string(exchange.step.standard)),
-                ]))
-        }
-        return JSONObject([("exchanges", .array(entries))])
+    private func exchanges() -> ControlResponse<ExchangeList> {
+        ControlResponse(ExchangeList(exchanges: state.exchanges))
     }
 }
 
-extension ControlAPI<BasicRequestContext> {
-    fileprivate func control<Value: Sendable>(
-        _ method: HTTPRequest.Method, _ path: String, _ summary: String, example: JSONValue? = nil,
-        reading read: @escaping @Sendable (inout ControlInput) throws(EmulatorError) -> Value,
-        use respond: @escaping @Sendable (Value) async throws -> JSONObject
-    ) {
-        add(method, path, summary, example: example, reading: read) { _, value in
-            .json(try await respond(value))
+private struct GoogleOverview: JSONBody {
+    let configuration: GoogleEmulatorConfiguration
+    let redirectURIs: [String]
+    let issuer: String?
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("project_id") { $0.configuration.projectID }
+        member("client_id", "The client ID at the authorization server.") { $0.configuration.clientID }
+        member("google_client_id", "The aud of Google's own tokens.") { $0.configuration.googleClientID }
+        member("redirect_uris", "The redirect URIs to register.") { $0.redirectURIs }
+        member("issuer", "The authorization server; absent until it is known.") { $0.issuer }
+    }
+}
+
+extension LinkStart: JSONBody {
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("url", "The URL to open.") { $0.url }
+        member("state") { $0.begun.state }
+        member("redirect_uri") { $0.begun.redirectURI }
+    }
+}
+
+private struct LinkList: JSONBody {
+    let links: [AccountLink]
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("links") { $0.links }
+    }
+}
+
+private struct LinkUse: JSONBody {
+    let response: ServerClient.Response
+    let link: AccountLink?
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member.inline { $0.response }
+        member("link", "The link afterwards; absent if there is none.") { $0.link }
+    }
+}
+
+private struct EventList: JSONBody {
+    let events: [ReceivedEvent]
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("events") { $0.events }
+    }
+}
+
+/// The registered receiver of events; an object without members if there is none.
+private struct RegisteredReceiver: JSONBody {
+    let stream: EventStreamBook.Stream?
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("url") { $0.stream?.url }
+        member("events_requested", "The URIs of the events.") { $0.stream?.events }
+        member("status", ["enum": ["enabled", "disabled"]]) {
+            $0.stream.map { $0.isEnabled ? "enabled" : "disabled" }
         }
     }
+}
 
-    /// Adds a call without parameters and members.
-    fileprivate func control(
-        _ method: HTTPRequest.Method, _ path: String, _ summary: String,
-        use respond: @escaping @Sendable () async throws -> JSONObject
-    ) {
-        control(method, path, summary) { _ in
-        } use: { _ in
-            try await respond()
-        }
+private struct ExchangeList: JSONBody {
+    let exchanges: [Exchange]
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("exchanges") { $0.exchanges }
+    }
+}
+
+private struct RotatedKey: JSONBody {
+    let keyID: String
+
+    static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("kid") { $0.keyID }
     }
 }
 

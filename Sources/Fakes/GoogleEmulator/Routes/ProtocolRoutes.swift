@@ -65,7 +65,7 @@ struct ProtocolRoutes: Sendable {
         }
     }
 
-    /// Returns the response that a fault causes, after its delay.
+    /// Waits for a fault's delay. Returns the fault's response; `nil` if the endpoint responds as usual.
     private func faulty(
         _ place: FaultPlace, _ step: ExchangeStep, _ title: String, _ request: String = ""
     ) async -> Response? {

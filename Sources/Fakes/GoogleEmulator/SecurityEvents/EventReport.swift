@@ -2,7 +2,7 @@ import Cryptography
 import EmulatorServer
 import Encodings
 import JOSE
-import StrictJSON
+public import StrictJSON
 
 /// Reason for refusing a security event token (RFC 8935 §2.4). The raw value is the response's `err`.
 enum EventReportRefusal: String, Error {
@@ -88,14 +88,16 @@ public struct ReceivedEvent: Sendable, Equatable, Codable {
     public let linkID: String?
     /// Number of times the event has been delivered so far.
     public internal(set) var deliveries: Int
+}
 
-    var json: JSONObject {
-        var json = JSONObject([
-            ("jti", .string(jti)), ("type", .string(type)), ("iat", .integer(issuedAt)),
-            ("token", .string(tokenHash)), ("deliveries", .integer(Int64(deliveries))),
-        ])
-        json["link"] = linkID.map { .string($0) }
-        return json
+extension ReceivedEvent: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("jti") { $0.jti }
+        member("type", "The last part of the event's URI.") { $0.type }
+        member("iat", "Seconds since 1970.") { $0.issuedAt }
+        member("token", "SHA-512(SHA-512(refresh token)) in hexadecimal.") { $0.tokenHash }
+        member("deliveries", "How often the event has arrived.") { $0.deliveries }
+        member("link", "The link with this refresh token; absent if there is none.") { $0.linkID }
     }
 }
 

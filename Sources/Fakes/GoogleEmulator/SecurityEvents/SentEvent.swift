@@ -69,7 +69,8 @@ struct SentEvent: Sendable {
 
 extension Linking {
     /// Sends an event to the registered receiver, or to the linked server if no receiver is registered (RFC
-    /// 8935). Throws `.eventNotSent`, `.serverMissing`.
+    /// 8935). Throws `.eventNotSent` if the receiver does not want the event, and `.serverMissing` if there
+    /// is no server.
     func send(_ event: SentEvent) async throws(EmulatorError) -> ServerClient.Response {
         let url = try receiver(of: event.type)
         let claims = event.claims(for: state.configuration.googleClientID, at: state.now)

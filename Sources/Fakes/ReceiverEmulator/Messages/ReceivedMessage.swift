@@ -1,5 +1,6 @@
+import EmulatorServer
 import Encodings
-import StrictJSON
+public import StrictJSON
 
 /// One request to a receiver, with its verification result.
 public struct ReceivedMessage: Sendable, Equatable {
@@ -63,31 +64,32 @@ public struct EventFacts: Sendable, Equatable {
     public let recordedAt: Int64?
 }
 
-extension ReceivedMessage {
-    /// The message as JSON, for programs.
-    var json: JSONObject {
-        var json = JSONObject([
-            ("number", .integer(Int64(number))), ("receiver", .string(receiver.rawValue)),
-            ("received_at", .string(RFC3339.text(milliseconds: receivedAt))),
-            ("verdict", .string(refusal == nil ? "verified" : "refused")),
-        ])
-        json["reason"] = refusal.map { .string($0.code.rawValue) }
-        json["detail"] = refusal.map { .string($0.description) }
-        if let event {
-            json["id"] = .string(event.id)
-            json["type"] = .string(event.type)
-            json["event_uri"] = event.uri.map { .string($0) }
-            json["user"] = event.user.map { .string($0) }
-            json["recorded_at"] = event.recordedAt.map { .string(RFC3339.text(milliseconds: $0)) }
-            json["latency_ms"] = latency.map { .integer($0) }
-            json["attempt"] = .integer(Int64(arrival))
-            json["duplicate"] = .bool(isDuplicate)
-            json["in_order"] = .bool(isInOrder)
+extension ReceivedMessage: JSONBody {
+    public static func members<C: MemberCourse>(_ member: inout C) where C.Value == Self {
+        member("number", "The position of the message since the start.") { $0.number }
+        member("receiver", .words(EmulatedReceiver.allCases.map(\.rawValue))) { $0.receiver.rawValue }
+        member("received_at", ["format": "date-time"]) { RFC3339.text(milliseconds: $0.receivedAt) }
+        member("verdict", ["enum": ["verified", "refused"]]) { $0.refusal == nil ? "verified" : "refused" }
+        member("reason", "The code of a refusal.") { $0.refusal?.code.rawValue }
+        member("detail", "The refusal in words.") { $0.refusal?.description }
+        member("id", "The event's ID: webhook-id or jti.") { $0.event?.id }
+        member("type", "The event's type, as in the feed.") { $0.event?.type }
+        member("event_uri", "The URI of a security event.") { $0.event?.uri }
+        member("user", "The account ID, or Apple's user ID.") { $0.event?.user }
+        member("recorded_at", ["format": "date-time"]) {
+            $0.event?.recordedAt.map { RFC3339.text(milliseconds: $0) }
         }
-        json["fault"] = fault.map { .string($0.rawValue) }
-        json["status"] = status.map { .integer(Int64($0)) }
-        json["content"] = .string(content)
-        return json
+        member("latency_ms", "From the commit of the event to its arrival.") { $0.latency }
+        member("attempt", "How often the event has arrived.") { $0.event == nil ? nil : $0.arrival }
+        member("duplicate", "True if the receiver has accepted the event before.") {
+            $0.event == nil ? nil : $0.isDuplicate
+        }
+        member("in_order", "False if the receiver has accepted a later event of the user before.") {
+            $0.event == nil ? nil : $0.isInOrder
+        }
+        member("fault", .words(ReceiverFault.Kind.allCases.map(\.rawValue))) { $0.fault?.rawValue }
+        member("status", "Absent if no response was sent.") { $0.status }
+        member("content", "The body of a webhook, or the claims of a token; truncated.") { $0.content }
     }
 
     /// The message as one line of terminal output.

@@ -64,7 +64,7 @@ struct Form: Sendable {
         }
     }
 
-    /// Returns the index of the first byte with this value.
+    /// Returns the index of the first byte with this value; `nil` if there is none.
     private static func offset(of byte: UInt8, in bytes: ArraySlice<UInt8>) -> Int? {
         bytes.withUnsafeBytes { WordScan.firstOffset(of: byte, in: $0, from: 0) }.map {
             bytes.startIndex + $0

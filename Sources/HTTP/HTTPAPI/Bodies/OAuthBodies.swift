@@ -427,7 +427,7 @@ extension JSONSchema {
         }
     }
 
-    /// The schema of an object whose members are all strings.
+    /// Returns the schema of an object whose members are all strings.
     static func strings(
         _ text: String, required: [String] = [], _ members: [(name: String, detail: JSONSchema)]
     ) -> JSONSchema {

@@ -61,7 +61,7 @@ extension RequestCourse {
 /// A type that a request member can have.
 protocol RequestValue {
     static var requestSchema: JSONSchema { get }
-    /// The schema for values within a bound.
+    /// Returns the schema for values within a bound.
     static func schema(of bound: ClosedRange<Int>) -> JSONSchema
     /// A placeholder for a course that only lists the members.
     static var sample: Self { get }

@@ -200,7 +200,7 @@ struct SignedIn: JSONBody {
 }
 
 extension HTTPResponse {
-    /// The response to a sign-in, with status 201 if the sign-in created the account.
+    /// Returns the response to a sign-in, with status 201 if the sign-in created the account.
     ///
     /// - Parameter app: Result of App Check; `nil` if App Check does not apply to the app.
     static func signedIn(_ outcome: SignInOutcome, app: AppCheckResult? = nil) -> HTTPResponse {

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// A counter. An increment is one atomic addition.
+/// A counter metric. An increment is one atomic addition.
 final class CounterCell: CounterHandler {
     private let count = Atomic<Int64>(0)
 
@@ -61,7 +61,7 @@ final class GaugeCell: MeterHandler {
     var value: Double { Double(bitPattern: bits.load(ordering: .relaxed)) }
 }
 
-/// A histogram. Recording a value costs three atomic additions.
+/// A histogram metric. Recording a value costs three atomic additions.
 final class HistogramCell: RecorderHandler, TimerHandler {
     /// The upper bounds of the buckets, ascending, in the recorded unit.
     let bounds: [Int64]

@@ -23,8 +23,8 @@ public final class MetricsRegistry: MetricsFactory {
     private struct Family {
         var help = ""
         var series: [Series] = []
-        /// The series index for each list of labels, in which each name precedes its value. A service creates
-        /// a few thousand series at startup.
+        /// The index in `series` for each list of labels (name, value, name, value ...). A service creates a
+        /// few thousand series at startup, so a linear search would be too slow.
         var positions: [[String]: Int] = [:]
 
         mutating func cell(
@@ -87,7 +87,7 @@ public final class MetricsRegistry: MetricsFactory {
         families.withLock { $0.refreshes.append(refresh) }
     }
 
-    /// All metrics in text format, sorted by name, so that two scrapes can be compared.
+    /// Returns all metrics in text format, sorted by name, so that two scrapes can be compared.
     package func text() -> [UInt8] {
         for refresh in families.withLock({ $0.refreshes }) { refresh() }
         let byName = families.withLock { $0.byName }

@@ -100,7 +100,7 @@ struct CallerMetrics: Sendable {
 
     /// - Parameters:
     ///   - callers: The names of the API keys.
-    ///   - clients: The labels of OAuth clients; `nil` without clients.
+    ///   - clients: The labels of OAuth clients; `nil` if there are no clients.
     init(_ registry: MetricsRegistry, callers: [String], clients: ClientLabels?) {
         func cells(_ caller: String) -> Cells {
             func cell(_ result: String) -> CounterCell {

@@ -18,7 +18,7 @@ final class VerificationMetrics: Sendable {
 
     /// Counts the result of a use case that verifies a token, as soon as the result is available.
     ///
-    /// - Parameter trace: The trace for the verification span; `nil` without tracing.
+    /// - Parameter trace: The trace for the verification span; `nil` if tracing is off.
     func counting<Value>(
         _ kind: TokenKind, in trace: RequestTrace?, _ useCase: () throws -> Step<Value>
     ) throws -> Step<Value> {

@@ -35,7 +35,8 @@ struct AppSiteLinks {
         return paths
     }
 
-    /// Returns the path of a URI on the issuer's host. iOS compares the path without the query.
+    /// Returns the path of a URI on the issuer's host; `nil` for any other URI. iOS compares the path without
+    /// the query.
     private static func path(of uri: String, at issuer: Issuer) -> String? {
         let origin = issuer.text.utf8
         guard uri.utf8.starts(with: origin) else { return nil }

@@ -41,8 +41,8 @@ final class EventStreamRoutes: Sendable {
         }
     }
 
-    /// `GET /oauth/events/stream` (§8.1.1.2): returns the stream with `stream_id`, or all streams without
-    /// `stream_id`.
+    /// Handles `GET /oauth/events/stream` (§8.1.1.2): returns the stream with `stream_id`, or all streams
+    /// without `stream_id`.
     func show(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let (client, stream) = try clientAndStream(request)
         let query = try Query(request, of: .showEventStream)

@@ -70,7 +70,7 @@ extension HTTPResponse {
         return response
     }
 
-    /// The error response to a pushed security event token (RFC 8935 §2.3).
+    /// Returns the error response to a pushed security event token (RFC 8935 §2.3).
     private static func securityEventError(_ error: SecurityEventError) -> HTTPResponse {
         var response = HTTPResponse.json(.badRequest, error)
         response.code = error.code.rawValue

@@ -31,8 +31,8 @@ final class OAuthDocumentRoutes: Sendable {
         return .now(.publicDocument(configuration.json()))
     }
 
-    /// `GET /.well-known/apple-app-site-association`: returns the apps that open universal links on this
-    /// host.
+    /// Handles `GET /.well-known/apple-app-site-association`: returns the apps that open universal links on
+    /// this host.
     func appSiteAssociation() throws -> Step<HTTPResponse> {
         let dependencies = server.dependencies
         let links = AppSiteLinks(
@@ -42,7 +42,7 @@ final class OAuthDocumentRoutes: Sendable {
         return .now(.publicDocument(links.json()))
     }
 
-    /// `GET /.well-known/assetlinks.json`: returns the Android apps that open links on this host.
+    /// Handles `GET /.well-known/assetlinks.json`: returns the Android apps that open links on this host.
     func assetLinks() throws -> Step<HTTPResponse> {
         let links = AssetLinks(of: server.dependencies.settings.clients)
         guard !links.isEmpty else { throw Problem(.notFound) }

@@ -38,7 +38,7 @@ final class OAuthGrantRoutes: Sendable {
         }
     }
 
-    /// Returns the ID of the configured client that a request names.
+    /// Returns the ID of the configured client that a request names; `nil` if it names none.
     private func named(_ id: String?) -> OAuthClientID? {
         id.flatMap { server.dependencies.settings.clients[$0]?.id }
     }

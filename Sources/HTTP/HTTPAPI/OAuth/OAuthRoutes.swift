@@ -95,7 +95,7 @@ extension Routes {
 struct ClientAuthenticating: Sendable {
     let server: OAuthServer
 
-    /// Reads the form in a client's request. Throws `TokenEndpointError`.
+    /// Reads the form in a client's request. Throws `TokenEndpointError` if the form is invalid.
     func form<Form: ClientFormRequest>(_ request: HTTPRequest) throws -> Form {
         try Form(
             body: request.body, contentType: request.oauth?.contentType,

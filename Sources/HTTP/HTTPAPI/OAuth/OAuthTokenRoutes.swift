@@ -70,7 +70,7 @@ final class OAuthTokenRoutes: Sendable {
         return .now(.oauth(.created, nonce.json()))
     }
 
-    /// `POST /oauth/revoke`: responds with 200 even for unknown tokens and for other clients' tokens.
+    /// Handles `POST /oauth/revoke`: responds with 200 even for unknown tokens and for other clients' tokens.
     func revoke(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         try server.dependencies.commits.requireCapacity()
         let question = try question(.revocation, request, hasAPIKey: false)
@@ -81,7 +81,7 @@ final class OAuthTokenRoutes: Sendable {
         }
     }
 
-    /// `GET /oauth/revoke`: explains the endpoint to developers who open it in a browser.
+    /// Handles `GET /oauth/revoke`: explains the endpoint to developers who open it in a browser.
     func explainRevocation() throws -> Step<HTTPResponse> {
         throw OAuthError(
             .invalidRequest,

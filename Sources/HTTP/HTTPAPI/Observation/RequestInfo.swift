@@ -15,7 +15,7 @@ struct RequestInfo: Sendable {
     /// The OAuth client that sent the request. Set only in OAuth calls.
     var client: ObservedClient?
     var errorFormat = ErrorFormat.problem
-    /// The request's position in its trace. `nil` without tracing, and for an unrecorded request that
+    /// The request's position in its trace. `nil` if tracing is off, and for an unrecorded request that
     /// continues no trace.
     var trace: RequestTrace?
     /// Facts for the console. `nil` if there is no console.

@@ -26,13 +26,13 @@ final class RequestObserver: Sendable {
     private let anonymous = Mutex(RequestSampler())
     private let unavailable = Mutex(RequestSampler())
 
-    /// Writes one line per request if the level of `logger` is `info` or below. `now` returns the current
-    /// time in milliseconds since 1970.
+    /// Creates an observer, which logs requests only if the level of `logger` is `info` or below. `now`
+    /// returns the current time in milliseconds since 1970.
     ///
     /// - Parameters:
     ///   - callers: The names of the API keys.
     ///   - clients: The labels of OAuth clients; `nil` if there are no clients.
-    ///   - rate: Sampling rate: one in this many successful requests gets a log line.
+    ///   - rate: On average, one in every `rate` successful requests gets a log line.
     ///   - recent: The requests that the console shows; `nil` if there is no console.
     init(
         registry: MetricsRegistry, callers: [String] = [], clients: ClientLabels? = nil, sink: LogSink,

@@ -46,7 +46,7 @@ struct RequestSampler {
         return true
     }
 
-    /// If the current second is over, returns its summaries and begins a new second.
+    /// Returns the summaries of the current second and begins a new second, if the current second is over.
     mutating func advance(to now: Int64) -> [Summary] {
         // Also ends the second if the clock was set back, because the second would otherwise last until the
         // clock has caught up.

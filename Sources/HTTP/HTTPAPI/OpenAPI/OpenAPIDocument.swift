@@ -22,10 +22,10 @@ package struct OpenAPIDocument {
         self.version = version
     }
 
-    /// The document as YAML 1.2.
+    /// Returns the document as YAML 1.2.
     package static func text(version: String) -> String { YAMLText.document(tree(version: version)) }
 
-    /// The document as a JSON object.
+    /// Returns the document as a JSON object.
     static func tree(version: String) -> JSONObject {
         var document = OpenAPIDocument(version: version)
         return document.tree()

@@ -18,8 +18,8 @@ import StrictJSON
 struct Problem: Error, Sendable, Equatable {
     let type: ProblemType
     let detail: String
-    /// Name of the faulty member or parameter in the request. It is a name that this API defines, or an
-    /// unknown name.
+    /// Name of the faulty member or parameter: a name from this API, or, if the fault is an unrecognized
+    /// name, that name as the request spelled it.
     let subject: Subject?
     /// Number of seconds until the caller should retry (RFC 9110 §10.2.3).
     let retryAfter: Int?

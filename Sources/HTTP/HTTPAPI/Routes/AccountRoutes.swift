@@ -26,7 +26,8 @@ final class AccountRoutes: Sendable {
         }
     }
 
-    /// `GET /v1/accounts?client_id=&sub=`: returns one account. Without `sub`, it searches for accounts.
+    /// Handles `GET /v1/accounts?client_id=&sub=`: returns one account. Without `sub`, it searches for
+    /// accounts.
     func find(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         let query = try Query(request, of: .findAccount)
         return query["sub"] == nil ? try search(query, request) : try bySubject(request)
@@ -150,9 +151,9 @@ final class ErasureRoutes: Sendable {
         self.useCases = useCases
     }
 
-    /// `DELETE /v1/accounts/{id}`: responds with 200 if the erasure is complete, or with 202 and `Location`
-    /// until Apple has confirmed all revocations. In both cases this service has already erased the user's
-    /// data. A repeated request returns the same erasure.
+    /// Handles `DELETE /v1/accounts/{id}`: responds with 200 if the erasure is complete, or with 202 and
+    /// `Location` until Apple has confirmed all revocations. In both cases this service has already erased
+    /// the user's data. A repeated request returns the same erasure.
     func erase(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         _ = try Query(request, of: .eraseAccount)
         let id = request.parameter ?? ""

@@ -39,8 +39,8 @@ final class AuthorizeRoutes: Sendable {
         useCase.begin(query, from: browser).map { self.response(to: $0, query: query, request) }
     }
 
-    /// `POST /oauth/authorize`: accepts the consent form, or the parameters of an authorization request
-    /// (OpenID Connect Core §3.1.2.1).
+    /// Handles `POST /oauth/authorize`: accepts the consent form, or the parameters of an authorization
+    /// request (OpenID Connect Core §3.1.2.1).
     func response(_ request: HTTPRequest) -> Step<HTTPResponse> {
         guard request.browser?.sendsForm ?? false else { return .now(malformed(request)) }
         let query = String(request.query ?? "")
@@ -177,7 +177,7 @@ extension AuthorizeUseCase {
         return try? Form(parsing: request.body, mostFields: mostFields, mostBytes: mostBytes)
     }
 
-    /// Returns the cookie as the browser sent it.
+    /// Returns the session cookie as the browser sent it; `nil` if it sent none.
     func sessionCookie(of request: HTTPRequest) -> String? {
         CookieField.value(of: cookieName, in: request.cookie)
     }

@@ -127,9 +127,9 @@ enum BodyFormat: Sendable {
     case json
     /// The media type `application/x-www-form-urlencoded`, which browsers use to post an HTML form.
     case form
-    /// The same media type, but the route itself responds to any other content type, with a page.
+    /// The media type of `form`, but the route itself responds to any other content type, with a page.
     case pageForm
-    /// The same media type, parsed as OAuth requires. A wrong content type gets its own error response.
+    /// The media type of `form`, parsed as OAuth requires. A wrong content type gets its own error response.
     case oauthForm
     /// The media type `application/secevent+jwt` (RFC 8935 §2.1).
     case securityEventToken

@@ -18,8 +18,8 @@ extension Endpoint {
             ])
     ) { family, _ in family.keySet() }
 
-    /// The same key set, at a path that exists even without OAuth clients. Receivers use it to verify
-    /// security event tokens.
+    /// The key set of `getKeySet`, at a path that exists even without OAuth clients. Receivers use it to
+    /// verify security event tokens.
     static let getEventKeySet = Endpoint(
         "getEventKeySet", .get, "/v1/jwks.json", of: \.keySet, caller: .anyone, body: .none,
         errors: .problem, priority: .ordinary,

@@ -56,6 +56,5 @@ struct Routes: Sendable {
     let keySet: KeySetRoutes?
     /// The OAuth endpoints; `nil` if no OAuth client is configured.
     let oauth: OAuthRoutes?
-    /// The page languages.
     let languages: PageLanguages
 }

@@ -21,7 +21,7 @@ final class LogoutRoutes: Sendable {
     /// Handles `GET /oauth/logout`.
     func begin(_ request: HTTPRequest) -> Step<HTTPResponse> { begin(String(request.query ?? ""), request) }
 
-    /// `POST /oauth/logout`: accepts the page's form, or the parameters of a client's request.
+    /// Handles `POST /oauth/logout`: accepts the page's form, or the parameters of a client's request.
     func post(_ request: HTTPRequest) -> Step<HTTPResponse> {
         guard request.browser?.sendsForm ?? false else { return .now(malformed(request)) }
         let query = String(request.query ?? "")

@@ -119,7 +119,7 @@ extension NotificationReceipt: CountedCase {
         "siwa_notifications_total", label: "result", help: "Verified notifications by result.")
 }
 
-/// Time of the last verified notification from Apple that this process knows of. The process gets the time
+/// Time of the last verified notification from Apple that is known to this process. The process gets the time
 /// from its own requests, and from the database for other replicas and earlier processes.
 public final class LastNotification: Sendable {
     private let milliseconds: Atomic<Int64>

@@ -17,6 +17,9 @@ final class OperationsRoutes: Sendable {
     private let warnings: ServiceWarnings
     private let draining: Draining
     private let description: ByteBuffer
+    /// OpenAPI documents by version. Tests start hundreds of services in one process, and a debug build needs
+    /// 0.1 s for a document.
+    private static let descriptions = Mutex<[String: ByteBuffer]>([:])
 
     init(
         keys: any VerificationKeys, store: any AccountStore, registry: MetricsRegistry, version: String,
@@ -24,10 +27,14 @@ final class OperationsRoutes: Sendable {
     ) {
         (self.keys, self.store, self.registry, self.version) = (keys, store, registry, version)
         (self.warnings, self.draining) = (warnings, draining)
-        description = ByteBuffer(string: OpenAPIDocument.text(version: version))
+        description = Self.descriptions.withLock { made in
+            let description = made[version] ?? ByteBuffer(string: OpenAPIDocument.text(version: version))
+            made[version] = description
+            return description
+        }
     }
 
-    /// `GET /livez`: reports that the process is running.
+    /// Handles `GET /livez`: reports that the process is running.
     func live() -> Step<HTTPResponse> {
         .now(Self.alive)
     }
@@ -40,9 +47,9 @@ final class OperationsRoutes: Sendable {
         HTTPResponse(status: status, contentType: "application/json", body: body.json())
     }
 
-    /// `GET /readyz`: reports that the database accepts commands and that the service has usable keys. A
-    /// service with a stale key set is ready, because the keys can still verify tokens. A service with
-    /// warnings is ready, and lists them in the response. A service that is about to stop is not ready.
+    /// Handles `GET /readyz`: reports that the database accepts commands and that the service has usable
+    /// keys. A service with a stale key set is ready, because the keys can still verify tokens. A service
+    /// with warnings is ready, and lists them in the response. A service that is about to stop is not ready.
     func ready() -> Step<HTTPResponse> {
         .later { [self] in
             if draining.hasBegun { throw Problem(.stopping) }
@@ -57,7 +64,7 @@ final class OperationsRoutes: Sendable {
         }
     }
 
-    /// `GET /health`: returns the same state in more detail. The response contains no secrets.
+    /// Handles `GET /health`: returns the same state in more detail. The response contains no secrets.
     func health() -> Step<HTTPResponse> {
         .later { [self] in
             let health = await look()
@@ -73,8 +80,8 @@ final class OperationsRoutes: Sendable {
         .now(Self.document(Version(version: version)))
     }
 
-    /// `GET /metrics`: requires a key that is not limited to some apps, because the metrics cover the whole
-    /// deployment.
+    /// Handles `GET /metrics`: requires a key that is not limited to some apps, because the metrics cover the
+    /// whole deployment.
     func metrics(_ request: HTTPRequest) throws -> Step<HTTPResponse> {
         guard case .all = request.scope else { throw Problem(.callerForbidden) }
         return .now(
@@ -82,7 +89,7 @@ final class OperationsRoutes: Sendable {
                 status: .ok, contentType: "text/plain; version=0.0.4; charset=utf-8", body: registry.text()))
     }
 
-    /// `GET /openapi.yaml`: returns the OpenAPI 3.1 document of this API.
+    /// Handles `GET /openapi.yaml`: returns the OpenAPI 3.1 document of this API.
     func openAPI() -> Step<HTTPResponse> {
         var response = HTTPResponse(status: .ok, contentType: "application/yaml", body: [])
         response.sharedBody = description

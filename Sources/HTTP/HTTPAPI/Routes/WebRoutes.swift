@@ -60,8 +60,8 @@ final class WebRoutes: Sendable {
             .redirect(to: redirect.location, cookie: Self.cookie(redirect.browser.text, web.settings)))
     }
 
-    /// `POST /v1/web/callback`: receives Apple's form. The browser posts it from Apple's page, and therefore
-    /// does not send our cookie.
+    /// Handles `POST /v1/web/callback`: receives Apple's form. The browser posts it from Apple's page, and
+    /// therefore does not send our cookie.
     func callback(_ request: HTTPRequest) -> Step<HTTPResponse> {
         let webState: WebState
         let form: Form

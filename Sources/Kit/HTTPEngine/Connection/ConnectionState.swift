@@ -107,7 +107,7 @@ struct ConnectionState {
         deadline = now + limits.lingerTime
     }
 
-    /// Records that the client does not read its responses.
+    /// Records that the client has stopped reading its responses.
     mutating func stalled(at now: NIODeadline) {
         isStalled = true
         deadline = now + limits.unreadResponseTime

@@ -233,7 +233,7 @@ struct RecencyList<Element> {
 
     var oldest: Element? { first == Self.none ? nil : nodes[first].element }
 
-    /// Returns the least recently used element that matches.
+    /// Returns the least recently used element that matches; `nil` if none matches.
     func first(where isMeant: (Element) -> Bool) -> Element? {
         var index = first
         while index != Self.none {

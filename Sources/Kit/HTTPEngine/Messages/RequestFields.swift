@@ -117,8 +117,8 @@ extension StaticString {
 
 /// The `Cookie` header of a request (RFC 6265 §4.2).
 package enum CookieField {
-    /// Returns the value of the first cookie with this name. Browsers send the cookie with the longest path
-    /// first.
+    /// Returns the value of the first cookie with this name; `nil` if there is none. Browsers send the cookie
+    /// with the longest path first.
     package static func value(of name: String, in field: String?) -> String? {
         guard var field else { return nil }
         var name = name

@@ -35,8 +35,8 @@ package struct RequestTarget {
         return nil
     }
 
-    /// Accepts a host with an optional port but without user information (RFC 9110 §4.2.4). All characters
-    /// must be allowed by RFC 3986 §3.2.
+    /// Returns true for a host with an optional port but without user information (RFC 9110 §4.2.4), if RFC
+    /// 3986 §3.2 allows all of its characters.
     static func isAuthority(_ text: Substring, mayBeEmpty: Bool) -> Bool {
         guard !text.isEmpty else { return mayBeEmpty }
         return text.utf8.first != UInt8(ascii: ":") && authorityCharacters.containsAll(of: text)
@@ -44,8 +44,8 @@ package struct RequestTarget {
 
     private static let authorityCharacters = ASCIISet(lettersDigitsAnd: "-._~%!$&'()*+,;=:[]")
 
-    /// Accepts an ASCII target without a fragment or white space. RFC 3986 requires escapes for some other
-    /// characters, but browsers send these unescaped, so this check accepts them.
+    /// Returns true for an ASCII target without a fragment or white space. RFC 3986 requires escapes for some
+    /// other characters, but browsers send these unescaped, so this check accepts them.
     private static func isAcceptable(_ text: Substring) -> Bool {
         let result = text.utf8.withContiguousStorageIfAvailable { text in
             let bytes = UnsafeRawBufferPointer(text)
@@ -172,7 +172,7 @@ package struct ASCIISet: Sendable {
 
 /// Faster searches and comparisons for `Substring`, which process many bytes at a time.
 extension Substring {
-    /// Returns the first position of an ASCII character.
+    /// Returns the first position of an ASCII character; `nil` if the text does not contain it.
     package func firstIndex(ofASCII byte: UInt8) -> Index? {
         let found = utf8.withContiguousStorageIfAvailable { bytes in
             WordScan.firstOffset(of: byte, in: UnsafeRawBufferPointer(bytes), from: 0) ?? bytes.count

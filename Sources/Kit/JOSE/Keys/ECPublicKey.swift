@@ -98,7 +98,7 @@ public final class ECPublicKey: @unchecked Sendable {
         return isValid
     }
 
-    /// The key as a JSON Web Key (RFC 7518 §6.2.1).
+    /// Returns the key as a JSON Web Key (RFC 7518 §6.2.1).
     public func jwk(keyID: String) -> JSONObject {
         JSONObject([
             ("kty", .string("EC")), ("kid", .string(keyID)), ("use", .string("sig")),

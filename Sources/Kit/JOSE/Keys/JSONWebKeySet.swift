@@ -47,8 +47,8 @@ public struct JSONWebKeySet: Sendable {
         self.skipped = skipped
     }
 
-    /// Returns the key whose `kid` has exactly these bytes. A set has few keys, so the search is linear and
-    /// allocates nothing.
+    /// Returns the key whose `kid` has exactly these bytes; `nil` if there is none. A set has few keys, so
+    /// the search is linear and allocates nothing.
     public func key(for keyID: String) -> RSAPublicKey? {
         for key in keys where key.keyID.isByteEqual(to: keyID) { return key.publicKey }
         return nil

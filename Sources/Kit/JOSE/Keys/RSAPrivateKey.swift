@@ -12,7 +12,8 @@ public struct RSAPrivateKey: Sendable {
     private let modulus: [UInt8]
     private let exponent: [UInt8]
 
-    /// Generates a key, which takes about a second for 2048 bits on a slow machine. Throws `.keyUnusable`.
+    /// Generates a key, which takes about a second for 2048 bits on a slow machine. Throws `.keyUnusable` if
+    /// OpenSSL fails.
     public static func generate(bits: Int = 2048) throws(JOSEError) -> RSAPrivateKey {
         let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil)
         defer { EVP_PKEY_CTX_free(context) }
@@ -132,7 +133,7 @@ public enum HashFunction: Sendable, CaseIterable {
 /// HMAC with the hash functions of HS256, HS384 and HS512 (RFC 7518 §3.2). The fake Apple and the tests use
 /// it to forge tokens.
 public enum MessageAuthenticationCode {
-    /// Returns the authentication code of a message. Throws `.signingFailed`.
+    /// Returns the authentication code of a message. Throws `.signingFailed` if OpenSSL fails.
     public static func make(
         for message: [UInt8], secret: [UInt8], with hash: HashFunction
     ) throws(JOSEError) -> [UInt8] {

@@ -16,7 +16,8 @@ public final class RSAPublicKey: @unchecked Sendable {
     let modulus: [UInt8]
     let exponent: [UInt8]
 
-    /// Creates a key from two big-endian numbers, ignoring leading zeros. Throws `.keyUnusable`.
+    /// Creates a key from two big-endian numbers, ignoring leading zeros. Throws `.keyUnusable` unless the
+    /// modulus is odd and has 2048 to 4096 bits, and the exponent is 65537.
     public init(modulus: [UInt8], exponent: [UInt8]) throws(JOSEError) {
         let modulus = Array(modulus.drop { $0 == 0 })
         let exponent = Array(exponent.drop { $0 == 0 })
@@ -126,7 +127,7 @@ struct VerificationContext: ~Copyable {
             && BN_bn2binpad(power, digest.baseAddress, Int32(Self.digestSize)) == Int32(Self.digestSize)
     }
 
-    /// Raises the signature to the exponent 65537 = 2¹⁶ + 1.
+    /// Raises the signature to the exponent 65537 = 2¹⁶ + 1. Returns false if OpenSSL fails.
     private borrowing func raiseSignature(_ modulus: borrowing RSAModulus) -> Bool {
         let (power, signature) = (power.pointer, signature.pointer)
         guard BN_to_montgomery(power, signature, modulus.montgomery, numberContext) == 1 else { return false }
@@ -175,7 +176,7 @@ struct RSAModulus: ~Copyable {
     ]
 
     /// Creates a modulus from the big-endian bytes of n, which must be odd and have at least 2048 bits.
-    /// Throws `.keyUnusable`.
+    /// Throws `.keyUnusable` if OpenSSL fails.
     init(_ bytes: [UInt8]) throws(JOSEError) {
         let digestSize = 32
         let runOfFF = bytes.count - 3 - Self.digestInfo.count - digestSize

@@ -38,7 +38,8 @@ public final class TokenSigningKey: @unchecked Sendable {
         handle = PrivateKeyHandle(owning: pointer)
     }
 
-    /// Signs exactly these bytes, in the form that RFC 7518 §3.3 or §3.4 defines. Throws `.signingFailed`.
+    /// Signs exactly these bytes, in the form that RFC 7518 §3.3 or §3.4 defines. Throws `.signingFailed` if
+    /// OpenSSL cannot sign.
     public func signature(for message: [UInt8]) throws(JOSEError) -> [UInt8] {
         guard let context = EVP_MD_CTX_new() else { throw JOSEError(.signingFailed, detail: "no context") }
         defer { EVP_MD_CTX_free(context) }
@@ -94,7 +95,7 @@ public struct TokenVerificationKey: Sendable {
         keyID = Self.thumbprint(of: form)
     }
 
-    /// Parses a key-set entry in the form that `jwk` returns. Throws `.keyUnusable`.
+    /// Parses a key-set entry in the form that `jwk` returns. Throws `.keyUnusable` for any other value.
     public init(jwk: JSONValue) throws(JOSEError) {
         func bytes(_ name: String) throws(JOSEError) -> [UInt8] {
             guard let bytes = jwk[name]?.string.flatMap({ Base64URL.decode($0) }) else {

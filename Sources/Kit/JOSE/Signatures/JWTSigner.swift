@@ -22,7 +22,7 @@ public enum JWTSigner {
     /// Returns a signed token in compact serialization. `key` is a PEM private key, or the secret for HS
     /// algorithms, or empty for `none`. `header` contains the header members other than `kid` and `alg`.
     /// libjwt always adds `typ`, which Apple's tokens do not have and verifiers ignore. Throws
-    /// `.signingFailed`.
+    /// `.signingFailed` if libjwt fails.
     public static func sign(
         claims: JSONObject, keyID: String?, header: JSONObject = JSONObject(), algorithm: Algorithm,
         key: String

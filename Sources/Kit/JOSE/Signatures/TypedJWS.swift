@@ -67,7 +67,8 @@ public struct TypedJWS: Sendable {
             && key.isValidSignature(signature, for: bytes[..<signingInputEnd])
     }
 
-    /// Signs a payload. The header contains `alg`, `typ` and `kid`. Throws `.signingFailed`.
+    /// Signs a payload. The header contains `alg`, `typ` and `kid`. Throws `.signingFailed` if the signing
+    /// library fails.
     public static func sign(
         _ payload: [UInt8], type: StaticString, with key: TokenSigningKey
     ) throws(JOSEError) -> String {

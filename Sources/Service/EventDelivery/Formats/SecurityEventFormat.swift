@@ -35,7 +35,7 @@ public struct SecurityEventFormat: EventFormat {
 }
 
 extension EventMessage {
-    /// Makes the request that pushes a security event token.
+    /// Creates the request that pushes a security event token.
     init(token: String) {
         self.init(
             fields: ["content-type": SecurityEventToken.mediaType, "accept": "application/json"],

@@ -7,7 +7,8 @@ import SignIn
 /// engine likewise pauses receivers that accept no events for seven days. Runs once an hour in each replica.
 public struct AbandonedReceivers: Service {
     static let interval = Duration.seconds(3600)
-    /// Maximum number of feed pages that are read for one receiver at a time.
+    /// Maximum number of feed pages read per receiver in one check. If none of them contains an event for the
+    /// receiver, it is not considered abandoned.
     static let mostPages = 20
 
     private let receivers: [PolledReceiver]

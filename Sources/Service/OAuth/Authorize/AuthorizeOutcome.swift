@@ -39,7 +39,7 @@ public struct AuthorizeOutcome: Sendable {
         (self.action, self.session) = (action, session)
     }
 
-    /// Makes the outcome that redirects to the client with an error.
+    /// Creates the outcome that redirects to the client with an error.
     init(_ error: OAuthError, by response: AuthorizationResponse, session: SessionChange = .keep) {
         self.init(.error(error.code, response.location(error: error)), session: session)
     }
@@ -95,7 +95,7 @@ public struct ConsentPrompt: Sendable {
         languages = request.languages
     }
 
-    /// Makes a prompt for a page preview.
+    /// Creates a prompt for a page preview.
     init(
         client: OAuthClient, appName: LocalizedText, target: RedirectTarget, scopes: [DeclaredScope],
         account: Account, formToken: String

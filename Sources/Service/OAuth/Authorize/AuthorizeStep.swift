@@ -119,7 +119,7 @@ struct AuthorizeSituation {
 }
 
 extension BrowserSession {
-    /// Rounds down to the second, because times in Apple's tokens are whole seconds.
+    /// Returns true if the user signed in at or after `moment`. Compares whole seconds, as in Apple's tokens.
     func isAuthenticated(since moment: Moment) -> Bool {
         authenticatedAt.milliseconds / 1000 >= moment.milliseconds / 1000
     }

@@ -99,7 +99,8 @@ extension AuthorizeUseCase {
     /// The path of the authorization endpoint.
     public static let path = "/oauth/authorize"
 
-    /// Starts the session of a browser whose user has signed in, and continues its request.
+    /// Starts a session for the user who has signed in, and resumes the authorization request that led to
+    /// Apple.
     ///
     /// The session's lifetime starts when Apple's token is verified, so requesting the same URL again does
     /// not extend it.
@@ -158,7 +159,8 @@ extension AuthorizeUseCase {
 }
 
 extension OAuthError {
-    /// Apple's error is not signed, so none of its text reaches the client.
+    /// Creates the error that the client receives after a failed sign-in at Apple. Apple's own error is not
+    /// signed, so none of its text reaches the client.
     fileprivate init(_ failure: WebFailure) {
         switch failure.error {
         case "user_cancelled_authorize", "user_trigger_new_signin_flow", "access_denied", "sign_in_refused":
@@ -173,7 +175,7 @@ extension OAuthError {
 extension AuthorizeUseCase {
     /// Returns the browser's session for any app; `nil` if the session has expired or was ended.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     func liveSession(of browser: AuthorizeBrowser) async throws -> BrowserSession? {
         let now = now()
         guard let session = sessions.open(browser.session), session.isGood(for: session.clientID, at: now),

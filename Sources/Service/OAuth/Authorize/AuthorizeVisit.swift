@@ -43,7 +43,8 @@ struct AuthorizeVisit: Sendable {
         return visit.begin()
     }
 
-    /// Does not judge the hint, because the form's token is bound to the account that the page showed.
+    /// Handles the posted form. Does not judge the hint, because the form's token is bound to the account
+    /// that the page showed.
     func response(_ form: ConsentForm) -> Step<AuthorizeOutcome> {
         guard let token = form.token, let decision = form.decision else { return .now(refusal(.formRefused)) }
         guard let session, session.isGood(for: request.client.app, at: now) else {

@@ -104,7 +104,7 @@ struct EndedSessions: Sendable {
 
     /// Ends a session. Does nothing if the session has already ended.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     func insert(_ session: BrowserSession) async throws {
         _ = try await tickets.insertTicket(
             Ticket(
@@ -163,7 +163,7 @@ enum FormToken {
         Base64URL.encode(HMACSHA256(key: session.formKey).code(for: message(query, session)))
     }
 
-    /// Compares in constant time.
+    /// Returns true if the token was made for this query and session. Compares in constant time.
     static func isValid(_ token: String, for query: String, in session: BrowserSession) -> Bool {
         guard token.utf8.count == 43, let code = Base64URL.decode(token) else { return false }
         return HMACSHA256(key: session.formKey).isValid(code, for: message(query, session))

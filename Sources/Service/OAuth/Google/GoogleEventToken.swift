@@ -101,7 +101,7 @@ struct GoogleEventToken: Sendable {
         return state
     }
 
-    /// Returns the Google account in an `iss-sub` subject.
+    /// Returns the Google account in an `iss-sub` subject; `nil` for any other subject.
     private static func account(_ subject: JSONValue, _ settings: GoogleSettings) -> String? {
         let issuers = [settings.eventIssuer] + settings.identityIssuers
         guard let issuer = subject["iss"]?.string, issuers.contains(where: { $0.isByteEqual(to: issuer) }),
@@ -126,7 +126,8 @@ struct GoogleEventToken: Sendable {
     }
 }
 
-/// `POST /v1/google/security-events`: receives Google's security events about linked Google accounts (RISC).
+/// Handles `POST /v1/google/security-events`: receives Google's security events about linked Google accounts
+/// (RISC).
 public struct SecurityEventReceiver: Sendable {
     private let server: OAuthServer
 

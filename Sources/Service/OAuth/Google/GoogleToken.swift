@@ -21,7 +21,7 @@ struct GoogleToken: Sendable {
 
     let claims: JSONObject
 
-    /// First performs all checks without a key, so that malformed tokens never cause a fetch.
+    /// Verifies a token. A malformed token never causes a key fetch.
     ///
     /// - Throws: `Fault`; `KeySetError` with the code `keys_unavailable` if Google's keys are unavailable.
     init(_ text: String, keys: any VerificationKeys) async throws {
@@ -126,7 +126,7 @@ struct GoogleIdentity: Sendable, Equatable {
         at now: Int64
     ) async throws {
         let token = try await GoogleToken(assertion, keys: keys)
-        // A security event token has the same keys and audiences, but must not sign a user in.
+        // A security event token has the same signing keys and audiences, but must not sign a user in.
         guard token.claims["events"] == nil, token.hasIssuer(settings.identityIssuers),
             token.hasAudience(clientIDs), let subject = token.name("sub"),
             let expiresAt = token.seconds("exp"), GoogleToken.times.isUnexpired(expiresAt, at: now),

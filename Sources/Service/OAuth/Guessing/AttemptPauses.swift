@@ -73,7 +73,7 @@ package struct AttemptPauses<Subject: Hashable & Sendable>: Sendable {
         .sorted { $0.failures > $1.failures }
     }
 
-    /// Counts a failure, and returns it for `takeBack`.
+    /// Counts a failure. Returns a record of it that can be passed to `takeBack`.
     @discardableResult
     package mutating func failed(for subject: Subject, at address: RequesterAddress?, now: Moment) -> Counted
     {

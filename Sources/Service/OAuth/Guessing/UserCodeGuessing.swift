@@ -14,7 +14,7 @@ struct UserCodeGuessing: Sendable {
     /// Window length in milliseconds: the lifetime of a code.
     static let window: Int64 = 600_000
 
-    /// Pauses by the session's account; the subject is `nil` without a session.
+    /// Pauses by the session's account; the subject is `nil` if there is no session.
     private var pauses = AttemptPauses<AccountID?>()
     private var begunAt = Moment(milliseconds: 0)
     private var count = 0
@@ -35,7 +35,7 @@ struct UserCodeGuessing: Sendable {
 
     /// - Parameters:
     ///   - address: The request's address; `nil` if it is unknown.
-    ///   - account: The account of the browser session; `nil` without a session.
+    ///   - account: The account of the browser session; `nil` if there is no session.
     mutating func begin(at address: RequesterAddress?, by account: AccountID?, now: Moment) -> Admission {
         let address = account == nil ? address : nil
         if let seconds = pauses.pause(for: account, at: address, now: now) { return .paused(seconds) }

@@ -51,7 +51,7 @@ extension TokenMaker {
 }
 
 extension OAuthError {
-    /// Makes the error for a refusal that is due to a temporary limit.
+    /// Creates the error for a refusal that is due to a temporary limit.
     init(limitedBy refusal: GrantRefusal, at now: Moment) {
         let reason = refusal.code.reason
         self.init(
@@ -61,7 +61,8 @@ extension OAuthError {
 }
 
 extension OAuthServer {
-    /// Google's token families do not count towards the account's limit, and the limit never ends them.
+    /// Returns the limits for a client. Google's token families do not count towards the account's limit, and
+    /// the limit never ends them.
     func limits(of client: OAuthClient) -> FamilyLimits {
         FamilyLimits(
             perClient: client.refreshTokenLimit,
@@ -91,7 +92,7 @@ struct DevicePoll: Sendable {
 }
 
 extension OAuthError {
-    /// Makes the error for a refused poll. RFC 8628 §3.5 defines four codes. All other reasons become
+    /// Creates the error for a refused poll. RFC 8628 §3.5 defines four codes. All other reasons become
     /// `invalid_grant`, as for a code.
     fileprivate init(pollRefusedFor refusal: GrantRefusal, at now: Moment) {
         let reason = refusal.code.reason

@@ -21,9 +21,9 @@ public struct TokenEndpoint: Sendable {
         self.server = server
     }
 
-    /// Waits only for the commit, for keys that are not in memory, for reads about an assertion, and for RSA
-    /// signatures. RSA signatures are made on other threads, because on the event loop they would delay other
-    /// requests.
+    /// Responds to a token request. Waits only for the commit, for keys that are not in memory, for reads
+    /// about an assertion, and for RSA signatures. RSA signatures are made on other threads, because on the
+    /// event loop they would delay other requests.
     ///
     /// - Throws: `OAuthError`; `StorageError`, `OverloadedError`, `KeySetError`, `SigningKeysShut`, `JOSEError`.
     public func response(_ request: TokenRequest) throws -> Step<Response> {

@@ -112,7 +112,7 @@ struct TokenExchange: Sendable {
 }
 
 extension OAuthError {
-    /// RFC 8693 §2.2.2 requires `invalid_request` for a subject token that is invalid or unacceptable.
+    /// Creates the error for a refused subject token: `invalid_request` (RFC 8693 §2.2.2).
     ///
     /// - Parameter code: An error code of the API, which shows the cause to the developer.
     fileprivate init(subjectTokenRefused code: String, reason: TokenRefusalReason? = nil) {

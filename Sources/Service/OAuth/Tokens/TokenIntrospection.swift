@@ -32,7 +32,7 @@ public struct TokenIntrospection: Sendable {
     /// and the caller may see it. The response contains no reason, so that callers learn nothing about other
     /// clients' tokens.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     public func description(of token: String, for caller: Caller) async throws -> TokenDescription? {
         guard let found = try await find(token) else { return nil }
         switch caller {

@@ -28,7 +28,7 @@ public struct ConnectionsUseCase: Sendable {
     /// Handles `GET /account/connections`. Waits only if the browser has a session.
     ///
     /// - Parameter query: The query as sent, which can be empty.
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<ConnectionsOutcome> {
         let query = self.query(query)
         if let userAgent = browser.userAgent, EmbeddedWebView.isOne(userAgent: userAgent) {
@@ -207,7 +207,7 @@ public struct ConnectionsOutcome: Sendable {
         case choose([(app: ClientID, name: LocalizedText)])
         /// A 303 redirect to Apple's page.
         case signIn(WebAuthorizationRequest)
-        /// A 303 redirect to this page.
+        /// A 303 redirect to the connections page.
         case redirect(String)
         /// An error page. Its reason is `pageUnknown` if the query names an app without OAuth clients.
         case refusal(UserPageRefusal)

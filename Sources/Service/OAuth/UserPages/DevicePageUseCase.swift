@@ -27,7 +27,7 @@ public struct DevicePageUseCase: Sendable {
     ///   - query: The query as sent, which can be empty.
     ///   - address: The browser's address; `nil` if it is unknown. All unknown addresses count as one
     ///     address.
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     public func begin(
         _ query: String, from browser: AuthorizeBrowser, at address: RequesterAddress?
     ) -> Step<DevicePageOutcome> {
@@ -126,7 +126,7 @@ public struct DevicePageUseCase: Sendable {
         let (client, now) = (waiting.client, server.now())
         guard let session = authorize.sessions.open(browser.session),
             session.isGood(for: client.app, at: now),
-            // The user has signed out in the browser with this session, so this cookie is a copy.
+            // If the session has ended, the user has signed out, so this cookie is a copy and does not count.
             try await !authorize.endedSessions.contains(session, at: now)
         else { return signIn(to: client, query, browser) }
         let roundTrip = session.roundTrip.flatMap { $0.isFor(Self.address(of: query)) ? $0 : nil }

@@ -23,7 +23,7 @@ public struct LogoutUseCase: Sendable {
     /// Handles a client's request.
     ///
     /// - Parameter query: The query as sent, which can be empty.
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     public func begin(_ query: String, from browser: AuthorizeBrowser) -> Step<LogoutOutcome> {
         guard let request = try? LogoutRequest(query: query) else { return .now(Self.malformed(query)) }
         return .later {
@@ -53,7 +53,7 @@ public struct LogoutUseCase: Sendable {
     /// Handles the page's posted form.
     ///
     /// - Parameter query: The query of the URL that the form was posted to.
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     public func answer(
         _ form: LogoutForm, query: String, from browser: AuthorizeBrowser
     ) -> Step<LogoutOutcome> {
@@ -193,7 +193,7 @@ public struct LogoutPrompt: Sendable {
     /// The name of the app that the user has signed in to.
     public let appName: LocalizedText
     public let account: Account
-    /// The registered URI that the browser is redirected to next; `nil` without a redirect.
+    /// The registered URI that the browser is redirected to next; `nil` if there is no redirect.
     public let target: RedirectTarget?
     /// The query of the URL that the form is posted to.
     public let query: String

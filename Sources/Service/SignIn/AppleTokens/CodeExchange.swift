@@ -211,8 +211,9 @@ struct CodeExchange: Worker {
                 _ = try await retry.run { try await commits.submit(command) }
                 tokenContext.signals[DailyCheck.self].wake()
             } catch is AccountRefusal {
-                // If the account was erased during the exchange, the erasure contains the code, and revokes
-                // the token. If the account was transferred to another team, that team cannot use the token.
+                // If the account was erased during the exchange, the erasure has the code, so it gets the
+                // token and revokes it. If the account was transferred to another team, that team cannot use
+                // the token.
                 guard case .token(let sealed, let tokenID, _, _) = outcome else { return .ended(result) }
                 let isAdopted = try await retry.run {
                     try await tokenContext.tokens.adoptErasureToken(

@@ -187,9 +187,9 @@ struct DailyCheck: Worker {
     }
 }
 
-/// The meaning of Apple's response for a daily check. Does no I/O.
+/// A daily check's conclusion from the result of a call to Apple. Does no I/O.
 ///
-/// Apple allows one call per token and day. A call that may have counted is not repeated before the token's
+/// Apple allows one call per token per day. A call that may have counted is not repeated before the token's
 /// next check, which the claim has already scheduled. Only `rejected` is evidence about the user.
 enum CheckVerdict: Equatable {
     case valid
@@ -227,7 +227,7 @@ enum CheckVerdict: Equatable {
 /// of its day, so that tokens that were issued together are not checked together. The minute is a safety
 /// margin, because Apple's clock counts from the arrival of a call.
 public struct CheckSchedule: Sendable, Hashable {
-    /// Time between two claims in milliseconds, including the margin. Apple allows one call per user and day.
+    /// Time between two claims in milliseconds, including the margin. Apple allows one call per user per day.
     let interval: Int64
     /// Maximum random delay in milliseconds. For an interval of a day it is an hour minus the margin, and for
     /// other intervals the same fraction of the interval.

@@ -30,7 +30,7 @@ extension SignInUseCases {
 
     /// Returns the progress of an erasure; `nil` if the erasure does not exist or the caller may not see it.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     public func erasure(id: String, allowed: AppScope) async throws -> ErasureRecord? {
         guard let id = ErasureID(id), let record = try await tokenContext.tokens.erasure(id) else {
             return nil
@@ -40,7 +40,7 @@ extension SignInUseCases {
 
     /// Returns an account's erasure; `nil` if it has none or the caller may not see it.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     public func erasure(of account: AccountID, allowed: AppScope) async throws -> ErasureRecord? {
         guard let record = try await tokenContext.tokens.erasure(of: account) else { return nil }
         return record.isVisible(in: allowed) ? record.narrowed(to: allowed) : nil

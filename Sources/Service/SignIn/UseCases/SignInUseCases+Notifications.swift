@@ -136,7 +136,7 @@ extension SignInUseCases {
 
     /// Returns an empty page with the cursor at the end of the feed. With a wait, returns the next events.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     public func latestEvents(limit: Int, wait: Duration, allowed: AppScope) async throws -> EventPage {
         let end = try await store.lastEventSequence()
         guard wait > .zero else { return EventPage(events: [], cursor: end, hasMore: false) }

@@ -19,7 +19,7 @@ extension WebSignIn {
         ///   - redirectURLs: The URLs of the apps' own pages, by client ID (Services ID).
         ///   - authorizeURL: The URL of Apple's page.
         ///   - allowsPlainHTTP: True in development. Otherwise all URLs must use `https`.
-        /// - Throws: `WebSettingsError`.
+        /// - Throws: `WebSettingsError` if a URL is malformed or insecure, or `redirectURLs` is empty.
         public init(
             publicURL: String, redirectURLs: [ClientID: String], authorizeURL: String,
             allowsPlainHTTP: Bool = false
@@ -93,7 +93,7 @@ struct WebURL {
 
     private static let longest = 2048
 
-    /// Returns `nil` for any other string.
+    /// Returns `nil` unless the string is such a URL.
     init?(_ text: String) {
         guard text.utf8.count <= Self.longest, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
         let rest: Substring
@@ -109,8 +109,8 @@ struct WebURL {
         hasQuery = rest.contains("?")
     }
 
-    /// Accepts a host with an optional port. `user@host` is refused, because users could mistake the user
-    /// information for the host.
+    /// Returns true for a host with an optional port. `user@host` is refused, because users could mistake the
+    /// user information for the host.
     private static func isAuthority(_ authority: Substring) -> Bool {
         guard !authority.contains("@") else { return false }
         var host = authority
@@ -133,7 +133,7 @@ struct WebURL {
         }
     }
 
-    /// Accepts printable ASCII, except the characters that RFC 3986 excludes and `#`.
+    /// Returns true for printable ASCII, except `#` and the characters that RFC 3986 excludes.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         guard byte > 0x20, byte < 0x7F else { return false }
         return !"\"#<>\\^`{|}".utf8.contains(byte)

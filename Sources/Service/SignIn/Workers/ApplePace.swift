@@ -127,7 +127,7 @@ struct ApplePace: Sendable {
         return pause.end
     }
 
-    /// Number of milliseconds until a call may be made.
+    /// Returns the number of milliseconds until a call may be made.
     private func pause(at now: Moment) -> Int64 {
         [outOfReach, throttle, probe].map { $0?.remaining(at: now) ?? 0 }.max() ?? 0
     }

@@ -60,7 +60,7 @@ struct LockingBatch {
     let ids: SubjectIDs
     let sealing: any AppleTokenSealing
 
-    /// - Throws: `PostgresError`. The transaction must then be rolled back.
+    /// - Throws: `PostgresError` if a statement fails. The transaction must then be rolled back.
     func commitOnce(_ commands: [AccountCommand], in session: PostgresSession) throws -> CommitResult {
         let groups = WorkingSet.groups(of: commands)
         var unsent = [PostgresCall.begin]
@@ -200,8 +200,8 @@ struct KeyChanges {
         return found?.rowID
     }
 
-    /// Returns the statements that run before subjects and credentials are saved. They leave an erased
-    /// subject's row without a revocation, and a re-keyed row without credentials.
+    /// Runs the statements that must come before subjects and credentials are saved. They clear the revocation
+    /// in an erased subject's row, and delete the credentials of a re-keyed row.
     func carryOut(
         _ set: WorkingSet, rowIDs: inout [Int64?], movingRowID: Int64?, in session: PostgresSession
     ) throws {

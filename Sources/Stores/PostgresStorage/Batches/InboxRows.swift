@@ -1,7 +1,7 @@
 import AppleAccounts
 import SQLTables
 
-/// Rows in the notification inbox.
+/// Reads and writes the notification inbox.
 struct InboxRows {
     private static let placeInRequest = { () -> (list: SelectList, place: Column<Int64>) in
         var list = SelectList()

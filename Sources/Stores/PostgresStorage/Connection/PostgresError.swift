@@ -28,7 +28,8 @@ extension PostgresError {
     var isSilence: Bool { sqlState == Self.connectionLost && message == Self.noAnswer }
 
     /// Returns this error as the error of a new session's first statements. Few servers accept a connection
-    /// and then do not respond, but a pooler in session mode does this while all its connections are in use.
+    /// and then do not respond, but a pooler in session mode behaves in this way while all its connections
+    /// are in use.
     func ofNewSession() -> PostgresError {
         // PgBouncer uses this message when its own wait limit is exceeded.
         guard isSilence || message.contains("query_wait_timeout") else { return self }

@@ -53,7 +53,7 @@ final class PostgresSession {
 
     /// Runs one statement in one round trip. Outside a transaction, the statement is its own transaction.
     ///
-    /// - Throws: `PostgresError`.
+    /// - Throws: `PostgresError` if a statement or the connection fails.
     func run(_ call: PostgresCall) throws -> PostgresRows {
         try pipeline([call])[0]
     }
@@ -80,7 +80,7 @@ final class PostgresSession {
 
     /// Runs a script of several statements, such as a migration. Must not run while other calls are pending.
     ///
-    /// - Throws: `PostgresError`.
+    /// - Throws: `PostgresError` if a statement or the connection fails.
     func execute(script: String, name: String) throws {
         guard !isBroken, PQexitPipelineMode(handle.pointer) == 1, PQsendQuery(handle.pointer, script) == 1
         else {

@@ -16,19 +16,13 @@ struct PostgresURL: Sendable {
         ["host", "hostaddr"].contains { options[$0]?.utf8.contains(UInt8(ascii: ",")) ?? false }
     }
 
-    /// - Throws: `StorageError` `unavailable` for a URL that libpq cannot read. The detail repeats no part of
-    ///   the URL.
-    init(_ text: String) throws(StorageError) {
-        guard Self.isUnmistakable(text) else {
-            throw StorageError(
-                .unavailable,
-                detail:
-                    "the database URL cannot be read: @, /, ? and % in a user or password must be percent-encoded"
-            )
-        }
-        guard let options = Self.options(of: text), Self.isPortList(options["port"] ?? "") else {
-            throw StorageError(.unavailable, detail: "the database URL cannot be read by libpq")
-        }
+    /// Throws `.libraryMissing`, and `.malformed` for a URL that libpq cannot read.
+    init(_ text: String) throws(PostgresAddress.Refusal) {
+        // All calls of libpq need a URL, so without libpq no URL is made.
+        guard siwa_libpq_is_present() != 0 else { throw .libraryMissing }
+        guard Self.isUnmistakable(text), let options = Self.options(of: text),
+            Self.isPortList(options["port"] ?? "")
+        else { throw .malformed }
         (self.text, self.options) = (text, options)
     }
 
@@ -90,7 +84,7 @@ extension PostgresURL {
 
     /// Connects. Blocks for at most `connect_timeout` for each host in the URL.
     ///
-    /// - Throws: `PostgresError`.
+    /// - Throws: `PostgresError` if no host accepts the session.
     func connect() throws -> ConnectionHandle {
         let connection = withParameters { PQconnectdbParams($0, $1, 1) }
         guard let connection else { throw PostgresError.refused("out of memory") }

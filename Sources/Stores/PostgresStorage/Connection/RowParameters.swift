@@ -11,7 +11,7 @@ struct RowParameters: Sendable {
     }
 
     private var columns: [Parameter] = []
-    /// The statement's row sets that precede this one.
+    /// The statement's row sets that precede this row set.
     private let earlier: [[PostgresArray]]
     /// Number of parameters that precede this row set.
     private let first: Int
@@ -22,7 +22,7 @@ struct RowParameters: Sendable {
         earlier = before?.emptySets ?? []
     }
 
-    /// Empty arrays for each column in each row set.
+    /// An empty array for each column of each row set.
     var emptySets: [[PostgresArray]] { earlier + [columns.map { PostgresArray(of: $0.elementType) }] }
 
     /// Adds table columns. Returns the table with their positions among the parameters.
@@ -36,7 +36,7 @@ struct RowParameters: Sendable {
         return placed
     }
 
-    /// Adds a column in a different form than in the table, such as a name instead of its number.
+    /// Adds a column that the table does not have in this form, such as a name where the table has a number.
     mutating func add<Value: ColumnValue>(_ name: StaticString, _ type: Value.Type) -> Column<Value> {
         add(name, sqlType: Value.form.postgresType, elementType: Value.form.type)
     }
@@ -123,7 +123,7 @@ struct RowStatement: Sendable {
     }
 }
 
-/// The rows for a `RowStatement`.
+/// The rows to bind to a `RowStatement`.
 final class RowValues: WritableRow {
     private var arrays: [PostgresArray]
     /// Parameters of the row sets that have yet to be added.

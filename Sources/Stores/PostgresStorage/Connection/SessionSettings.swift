@@ -181,7 +181,8 @@ enum ServerKind {
         "SELECT pg_advisory_unlock(\(key))"
     }
 
-    /// Must run before a session's other statements, because they rely on PostgreSQL's types and settings.
+    /// Throws unless the server is PostgreSQL. Must run before a session's other statements, because they
+    /// rely on PostgreSQL's types and settings.
     ///
     /// - Throws: `StorageError` `migrationFailed` with the software's name; `PostgresError`.
     static func requirePostgres(_ session: PostgresSession) throws {

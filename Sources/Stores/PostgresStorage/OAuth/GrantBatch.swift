@@ -21,7 +21,7 @@ struct GrantBatch {
         }
     }
 
-    /// - Throws: `PostgresError`. The transaction must then be rolled back.
+    /// - Throws: `PostgresError` if a statement fails. The transaction must then be rolled back.
     private func commitOnce(
         _ commands: [GrantCommand], in session: PostgresSession
     ) throws -> GrantCommitResult {

@@ -25,8 +25,8 @@ extension Migration {
             UNIQUE (team_id, sub)
         """
 
-    /// The rows are narrow, leave room for their next version on the same page, and have no index on a column
-    /// that changes.
+    /// Rows are narrow, leave room on the page for their next version, and have no index on a changing
+    /// column, so that updates are cheap (heap-only tuples).
     private static let credential = """
         \(CredentialTable.schema(.postgres)),
             PRIMARY KEY (subject_id, app_id),

@@ -64,7 +64,7 @@ enum Schema {
     /// Maximum duration of a migration.
     private static let longest = Duration.seconds(3600)
 
-    /// Runs the missing migrations, each in its own transaction. One replica migrates, and the others wait.
+    /// Runs the pending migrations, each in its own transaction. One replica migrates while the others wait.
     ///
     /// Leaves a database with a newer schema unchanged, as long as its last migration allows this program to
     /// work on it.

@@ -135,9 +135,9 @@ struct LockedSubjects {
 /// A subject has at most one row, because its name is unique. While a transaction holds the row's lock, no
 /// other transaction can erase or rename the subject, or insert a second row with the same name. A name
 /// without a row has an advisory lock instead, and the rule is: **only a transaction that holds the name's
-/// lock gives the name a row.** Sign-ins, notifications and transfers do this. An erasure or a transfer that
-/// removes a row's name holds the row's lock, which is enough; it also holds the name's lock if the name is
-/// the subject of a command.
+/// lock gives the name a row.** Sign-ins, notifications and transfers give names rows. An erasure or a
+/// transfer that removes a row's name holds the row's lock, which is enough; it also holds the name's lock if
+/// the name is the subject of a command.
 ///
 /// A batch therefore locks the names without a row, then reads the rows with a lock, then the tombstones.
 /// Each statement begins only when the previous statement has all its locks, so it sees the commits that the

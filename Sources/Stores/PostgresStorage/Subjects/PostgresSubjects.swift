@@ -1,7 +1,8 @@
 import AppleAccounts
 import SQLTables
 
-/// A user with all credentials: one row for each credential, or one row for a user without credentials.
+/// The columns of a query for a user and all their credentials. The query returns one row per credential, or
+/// a single row if the user has none.
 struct UserColumns: Sendable {
     let subject: SubjectTable
     let credential: CredentialTable

@@ -31,7 +31,8 @@ public struct ColumnChoice<T: Table>: Sendable {
         }
     }
 
-    /// Selects every column except these, in declaration order, including columns that are declared later.
+    /// Selects every column except the given columns, in declaration order, including columns that are
+    /// declared later.
     public static func except(_ pick: @escaping @Sendable (T) -> [any AnyColumn]) -> Self {
         Self {
             var list = ColumnList()
@@ -83,7 +84,7 @@ public struct SelectList: Sendable, CustomStringConvertible {
         return placed
     }
 
-    /// Adds an expression.
+    /// Adds an expression, and returns its result column.
     public mutating func add<Value>(
         _ expression: String, _ type: Value.Type, as name: StaticString
     ) -> Column<Value> {

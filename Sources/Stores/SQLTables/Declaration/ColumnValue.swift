@@ -101,7 +101,7 @@ extension WritableRow {
 }
 
 extension Column where Value: StorageCode {
-    /// The same column with its storage type, because a code is stored as a number.
+    /// This column, typed as it is stored: a code is stored as a number.
     @inlinable
     public var number: Column<Int64> { Column<Int64>(name, place: place) }
 }

@@ -144,7 +144,7 @@ public enum SharedSchema {
         """
     }
 
-    /// Creates all other tables.
+    /// Returns SQL that creates all other tables.
     public static func rest(_ sql: SQLDialect) -> String {
         grants(sql) + erasures(sql) + oauth(sql) + appAttest(sql) + audit(sql) + workers(sql)
     }

@@ -1,7 +1,7 @@
 public import AppAttestation
 import AppleAccounts
 
-/// Hourly App Check counts, for both databases.
+/// Statements for hourly App Check counts, for both databases.
 enum AppCheckHourStatements {
     static let add = SQLInsertion<AppCheckHourTable>(
         "add_app_check_hour",

@@ -103,7 +103,7 @@ public enum AppleTokenStatements {
         """
     }
 
-    /// Reads the first entries of three indexes.
+    /// The query for the times at which the next code, check and erasure are due. Reads one entry per index.
     fileprivate static let nextDue = SQLStatement<
         (code: Column<Moment>, check: Column<Moment>, erasure: Column<Moment>)
     >("next_due") {

@@ -1,7 +1,7 @@
 import AppleAccounts
 
-/// Counts of work due at Apple, for both databases. The statement reads a bounded number of index entries,
-/// even if there are many rows.
+/// The columns of a query that counts work due at Apple, for both databases. The statement reads a bounded
+/// number of index entries, even if there are many rows.
 struct BacklogColumns: Sendable {
     private let codes: Column<Int64>
     private let codesSince: Column<Moment>

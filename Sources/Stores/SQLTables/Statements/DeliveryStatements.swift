@@ -1,7 +1,7 @@
 public import AppleAccounts
 import AuthorizationServer
 
-/// Event receivers and their retries, for both databases.
+/// Statements for event receivers and their retries, for both databases.
 private enum DeliveryStatements {
     static let all = SQLStatement<EventReceiverTable>("all_receivers") {
         $0.add(EventReceiverTable.self)
@@ -255,7 +255,7 @@ extension DeliveryStore where Self: SQLStore {
             .replayed(name, after: cursor, at: moment))
     }
 
-    /// Changes a receiver and its retries. Does nothing if the receiver is unknown.
+    /// Changes a receiver and its retries. Returns false, and changes nothing, if the receiver is unknown.
     private func change(
         _ name: ReceiverName, _ receiver: SQLCall, _ retries: SQLCall, _ entry: AuditEntry
     ) async throws -> Bool {

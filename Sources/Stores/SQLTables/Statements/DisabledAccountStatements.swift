@@ -1,6 +1,7 @@
 public import AppleAccounts
 
-/// Accounts whose disabled period is over, found through an index of disabled accounts; for both databases.
+/// Statements that find accounts whose disabled period is over, through an index of disabled accounts; for
+/// both databases.
 private enum DisabledAccountStatements {
     // A CROSS JOIN keeps SQLite from reordering the tables.
     static let find = SQLStatement<(account: Column<AccountID>, user: UserColumns), Moment, Int64>(

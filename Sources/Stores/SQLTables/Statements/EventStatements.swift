@@ -63,8 +63,8 @@ public struct EventColumns: Sendable {
 }
 
 extension AppScope {
-    /// Number of events that a page may read for a caller with access to only a few of them. It bounds the
-    /// read time.
+    /// Returns the number of events that a page may read for a caller with access to only a few of them. This
+    /// bounds the read time.
     public func scan(forPageOf limit: Int) -> Int { self == .all ? limit : max(limit, 5000) }
 }
 

@@ -1,8 +1,8 @@
 public import AppleAccounts
 
-/// Search statements for both databases. Each follows one index in its order, and stops after a bounded
-/// number of rows; a test compares their query plans. With byte-order collation, lower() changes only ASCII
-/// letters, as in the indexes.
+/// Search statements for both databases. Each statement follows one index in its order, and stops after a
+/// bounded number of rows; a test compares their query plans. With byte-order collation, lower() changes only
+/// ASCII letters, as in the indexes.
 ///
 /// SQLite uses a partial index only if the statement repeats the index's condition.
 enum SearchStatements {

@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// Hourly service counts, for both databases.
+/// Statements for hourly service counts, for both databases.
 enum ServiceHourStatements {
     // Each replica writes its own rows, so that no transaction waits for another.
     static let set = SQLInsertion<ServiceHourTable>(

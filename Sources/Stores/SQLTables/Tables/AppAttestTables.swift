@@ -1,7 +1,7 @@
 public import AppAttestation
 public import AppleAccounts
 
-/// App Attest keys. No column identifies a user.
+/// The table of App Attest keys. No column identifies a user.
 public typealias AppAttestKeyTable = RecordTable<AttestedKeyRecord>
 
 extension AttestedKeyRecord: StoredRecord {
@@ -35,7 +35,7 @@ extension ColumnChoice where T == AppAttestKeyTable {
     }
 }
 
-/// The number of keys per app, which enforces the key limit. It changes in the same transaction as the keys.
+/// The table of key counts per app, for the key limit. A count changes in the same transaction as the keys.
 public struct AppAttestCountTable: Table {
     public static let name = "app_attest_count"
 

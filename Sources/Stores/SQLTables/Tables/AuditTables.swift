@@ -52,7 +52,7 @@ extension ColumnChoice where T == AuditTable {
 }
 
 extension AuditTable {
-    /// SQL text that clears the columns about the user.
+    /// SQL that clears the columns about the user.
     public static var clearing: String { sensitiveNames(except: .only { _ in [] }).cleared }
 }
 
@@ -75,7 +75,7 @@ extension AuditChain: StoredRecord {
     }
 }
 
-/// Fingerprints of the configuration parts at the last start, by name. They reveal no values.
+/// The table of configuration parts' fingerprints at the last start, by name. They reveal no values.
 public typealias ConfigurationFingerprintTable = RecordTable<SeenConfigurationPart>
 
 extension SeenConfigurationPart: StoredRecord {

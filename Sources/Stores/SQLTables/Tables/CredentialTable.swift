@@ -1,7 +1,7 @@
 public import AppleAccounts
 
-/// A user's credential for an app. The row for app 0 holds the facts that apply to all apps
-/// (`FactsOfAllApps`).
+/// The table of credentials: one row per user and app. The row for app 0 holds the facts that apply to all
+/// apps (`FactsOfAllApps`).
 ///
 /// All columns are integers, so a sign-in writes few bytes.
 public struct CredentialTable: Table {

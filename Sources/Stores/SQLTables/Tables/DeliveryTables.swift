@@ -2,7 +2,7 @@ public import AppleAccounts
 
 // Event delivery tables. Their columns identify users only through the feed.
 
-/// The event receivers, with their positions in the feed.
+/// The table of event receivers, with their positions in the feed.
 public typealias EventReceiverTable = RecordTable<ReceiverRecord>
 
 extension ReceiverRecord: StoredRecord {
@@ -24,7 +24,7 @@ extension ReceiverRecord: StoredRecord {
     }
 }
 
-/// Events that a receiver has not accepted yet.
+/// The table of events that a receiver has not accepted yet.
 public typealias EventRetryTable = RecordTable<DeliveryRetry>
 
 extension DeliveryRetry: StoredRecord {

@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// Erased accounts, by account ID. The IDs no longer identify users.
+/// The table of erased accounts, by account ID. The IDs no longer identify users.
 public struct ErasureTable: Table {
     public static let name = "erasure"
 
@@ -41,7 +41,7 @@ extension ErasureTable {
     }
 }
 
-/// The apps of an erased account, with the facts about each app.
+/// The table of erased accounts' apps, with the facts about each app.
 public struct ErasureAppTable: Table {
     public static let name = "erasure_app"
 
@@ -81,7 +81,7 @@ extension ErasureAppTable {
     }
 }
 
-/// Apple codes and tokens of erased accounts, which the service must revoke at Apple.
+/// The table of erased accounts' codes and tokens, which the service must revoke at Apple.
 public struct ErasureTokenTable: Table {
     public static let name = "erasure_token"
 

@@ -1,8 +1,8 @@
 public import AppleAccounts
 public import Cryptography
 
-/// The account event feed. Its rows remain after an erasure, because their subject is then a tombstone, which
-/// identifies no user.
+/// The table of the account event feed. Its rows remain after an erasure, because their subject is then a
+/// tombstone, which identifies no user.
 public typealias EventTable = RecordTable<AccountEvent>
 
 extension AccountEvent: StoredRecord {

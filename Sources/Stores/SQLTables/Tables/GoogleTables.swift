@@ -1,7 +1,7 @@
 public import AppleAccounts
 public import AuthorizationServer
 
-/// Google's security events. An erasure keeps the `jti`, so that repeated events are recognized.
+/// The table of Google's security events. An erasure keeps the `jti`, so that repeated events are recognized.
 public struct GoogleEventTable: Table {
     public static let name = "google_event"
 
@@ -23,7 +23,7 @@ public struct GoogleEventTable: Table {
 }
 
 extension GoogleEventTable {
-    /// SQL text that clears the columns about the user.
+    /// Returns SQL that clears the columns about the user.
     ///
     /// - Parameter payload: SQL for an empty payload.
     public static func clearing(payload: String) -> String {
@@ -39,7 +39,7 @@ extension GoogleEventTable {
     }
 }
 
-/// The latest information from Google about Google accounts.
+/// The table of Google accounts, with the latest information from Google about each.
 public typealias GoogleAccountTable = RecordTable<GoogleAccountRecord>
 
 extension GoogleAccountRecord: StoredRecord {

@@ -1,7 +1,7 @@
 public import AppleAccounts
 
-/// Authorization codes that wait for their exchange. While a code is claimed, `next_attempt_at` is the time
-/// at which the claim ends.
+/// The table of authorization codes that wait for their exchange. While a code is claimed, `next_attempt_at`
+/// is the time at which the claim ends.
 public typealias AuthorizationCodeTable = RecordTable<AuthorizationCodeRecord>
 
 extension AuthorizationCodeRecord: StoredRecord {
@@ -27,7 +27,7 @@ extension AuthorizationCodeRecord: StoredRecord {
     }
 }
 
-/// The newest refresh token for each account and client ID.
+/// The table of refresh tokens: the newest for each account and client ID.
 public typealias RefreshTokenTable = RecordTable<RefreshTokenRecord>
 
 extension RefreshTokenRecord: StoredRecord {

@@ -1,7 +1,7 @@
 public import AppAttestation
 public import AppleAccounts
 
-/// Hourly service counts, by replica and name. No column identifies a user.
+/// The table of hourly service counts, by replica and name. No column identifies a user.
 public typealias ServiceHourTable = RecordTable<ServiceHourCount>
 
 extension ServiceHourCount: StoredRecord {
@@ -19,7 +19,7 @@ extension ServiceHourCount: StoredRecord {
     }
 }
 
-/// Hourly counts of App Check assessments. No column identifies a user.
+/// The table of hourly counts of App Check assessments. No column identifies a user.
 public typealias AppCheckHourTable = RecordTable<AppCheckHour>
 
 extension AppCheckHour: StoredRecord {

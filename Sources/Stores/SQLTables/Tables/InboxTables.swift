@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// Apple's notifications as received, each stored once.
+/// The table of Apple's notifications as received, each stored once.
 public struct NotificationTable: Table {
     public static let name = "notification"
 
@@ -30,7 +30,7 @@ extension NotificationTable {
         row.set(receivedAt, kept.command.receivedAt)
     }
 
-    /// SQL text that clears the columns about the user.
+    /// Returns SQL that clears the columns about the user.
     ///
     /// - Parameter payload: SQL for the value that replaces the payload.
     public static func clearing(payload: String) -> String {
@@ -39,7 +39,7 @@ extension NotificationTable {
     }
 }
 
-/// Keys that identify the same event in notifications with different identifiers.
+/// The table of event keys, which identify an event in notifications with different identifiers.
 public struct NotificationEventTable: Table {
     public static let name = "notification_event"
 

@@ -16,7 +16,7 @@ public struct TeamTable: NumberedNames {
     }
 }
 
-/// Apps by primary client ID. Number 0 is reserved and stands for all of the team's apps.
+/// The table of apps, by primary client ID. Number 0 is reserved and stands for all of the team's apps.
 public struct AppTable: NumberedNames {
     public static let name = "app"
     /// The reserved number. Its rows apply to all of the team's apps.
@@ -31,7 +31,7 @@ public struct AppTable: NumberedNames {
     }
 }
 
-/// Client IDs, primary or not, to which codes and tokens were issued.
+/// The table of client IDs, primary or not, to which codes and tokens were issued.
 public struct ClientTable: NumberedNames {
     public static let name = "client"
 

@@ -2,7 +2,8 @@ public import AppleAccounts
 public import AuthorizationServer
 public import Cryptography
 
-/// Digests of this service's authorization codes. The account and the OAuth client are in the grant.
+/// The table of this service's authorization codes, by digest. The account and the OAuth client are in the
+/// grant.
 public typealias OAuthCodeTable = RecordTable<CodeRecord>
 
 extension CodeRecord: StoredRecord {
@@ -48,8 +49,8 @@ extension ColumnChoice where T == OAuthCodeTable {
     }
 }
 
-/// Devices that wait for a user's consent. A row belongs to no account: consent deletes it together with the
-/// address and browser of the request.
+/// The table of devices that wait for a user's consent. A row belongs to no account: consent deletes it
+/// together with the address and browser of the request.
 public typealias OAuthDeviceTable = RecordTable<DeviceAuthorization>
 
 extension DeviceAuthorization: StoredRecord {

@@ -2,7 +2,7 @@ public import AppleAccounts
 public import AuthorizationServer
 public import Cryptography
 
-/// Grants that users have given to OAuth clients.
+/// The table of grants that users have given to OAuth clients.
 public typealias OAuthGrantTable = RecordTable<GrantRecord>
 
 extension GrantRecord: StoredRecord {
@@ -43,8 +43,8 @@ extension ColumnChoice where T == OAuthGrantTable {
     public static var values: Self { except { [$0.id, $0.accountID, $0.oauthClientID] } }
 }
 
-/// Token families issued for codes and assertions. Refresh-token digests are SHA-256 of random bytes. They
-/// are classified as secret because inverting SHA-256 would yield the token.
+/// The table of token families, which are issued for codes and assertions. Refresh-token digests are SHA-256
+/// of random bytes. They are classified as secret because inverting SHA-256 would yield the token.
 public typealias OAuthTokenFamilyTable = RecordTable<TokenFamily>
 
 extension TokenFamily: StoredRecord {
@@ -137,7 +137,8 @@ extension RefreshTokenState {
 
 /// The storage form of an exchanged token in `earlier_tokens`.
 extension RefreshTokenState.ExchangedToken {
-    /// The token's bytes; empty for a token without a salt, because its exchange cannot be repeated.
+    /// The stored bytes (digest, salt, time); empty for a token without a salt, because its exchange cannot
+    /// be repeated.
     fileprivate var stored: [UInt8] {
         guard let salt else { return [] }
         let time = UInt64(bitPattern: moment.milliseconds)
@@ -156,8 +157,8 @@ extension RefreshTokenState.ExchangedToken {
     }
 }
 
-/// Number of grants that an account has given to OAuth clients within an hour. The row contains an account
-/// ID, but leads to no other data, so an erasure keeps it until that hour ends.
+/// The table of grant rates: the number of grants that an account has given an OAuth client within an hour.
+/// The row contains an account ID, but leads to no other data, so an erasure keeps it until that hour ends.
 public typealias OAuthGrantPaceTable = RecordTable<GrantPace>
 
 extension GrantPace: StoredRecord {

@@ -4,7 +4,8 @@ public import KeySets
 
 // Service tables that no erasure changes, because no column identifies a user.
 
-/// Digests of the web flow's one-time secrets. The payload is sealed, and the row is deleted within minutes.
+/// The table of the web flow's one-time secrets, by digest. The payload is sealed, and the row is deleted
+/// within minutes.
 public typealias TicketTable = RecordTable<Ticket>
 
 extension Ticket: StoredRecord {
@@ -20,7 +21,7 @@ extension Ticket: StoredRecord {
     }
 }
 
-/// Apple's last valid key set: at most one row.
+/// The table of Apple's last valid key set: at most one row.
 public typealias KeySetSnapshotTable = RecordTable<KeySetSnapshot>
 
 extension KeySetSnapshot: StoredRecord {
@@ -41,7 +42,7 @@ extension ColumnChoice where T == KeySetSnapshotTable {
     public static var values: Self { except { [$0["id", Int64.self]] } }
 }
 
-/// The row written to test whether the database accepts writes: at most one row.
+/// The table of the row that tests whether the database accepts writes: at most one row.
 public struct HealthProbeTable: Table {
     public static let name = "health_probe"
 
@@ -54,7 +55,7 @@ public struct HealthProbeTable: Table {
     }
 }
 
-/// The keys that sign this service's tokens. They belong to no user.
+/// The table of the keys that sign this service's tokens. They belong to no user.
 public typealias SigningKeyTable = RecordTable<SigningKeyRecord>
 
 extension SigningKeyRecord: StoredRecord {
@@ -73,7 +74,7 @@ extension SigningKeyRecord: StoredRecord {
     }
 }
 
-/// Digests of the nonces that sign-ins have used.
+/// The table of used nonces' digests.
 public struct UsedNonceTable: Table {
     public static let name = "used_nonce"
 
@@ -86,7 +87,7 @@ public struct UsedNonceTable: Table {
     }
 }
 
-/// The key that authenticates nonces: at most one row.
+/// The table of the key that authenticates nonces: at most one row.
 public struct NonceKeyTable: Table {
     public static let name = "nonce_key"
 

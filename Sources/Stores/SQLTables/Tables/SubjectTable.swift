@@ -1,6 +1,6 @@
 public import AppleAccounts
 
-/// The users of all teams. `account_id` is NULL for a user known only from notifications, and for a
+/// The table of all teams' users. `account_id` is NULL for a user known only from notifications, and for a
 /// tombstone.
 public struct SubjectTable: Table {
     public static let name = "subject"
@@ -50,7 +50,7 @@ extension ColumnChoice where T == SubjectTable {
 }
 
 extension SubjectTable {
-    /// SQL text that clears all columns about the user and renames the row.
+    /// Returns SQL that clears all columns about the user and renames the row.
     ///
     /// - Parameter subject: SQL for the new name.
     public static func clearing(subject: String) -> String {
@@ -100,7 +100,8 @@ extension SubjectTable {
     }
 }
 
-/// Account histories. An account's entries have consecutive numbers that start at the oldest stored entry.
+/// The table of account histories. An account's entries have consecutive numbers that start at the oldest
+/// stored entry.
 public typealias AccountHistoryTable = RecordTable<HistoryEntry>
 
 extension HistoryEntry: StoredRecord {
@@ -123,7 +124,7 @@ extension HistoryEntry: StoredRecord {
     }
 }
 
-/// Accounts that another team transfers to this team, kept until their users sign in.
+/// The table of accounts that another team transfers to this team. A row is kept until its user signs in.
 public typealias TransferTable = RecordTable<TransferRecord>
 
 extension TransferRecord: StoredRecord {

@@ -149,7 +149,7 @@ final class BatchWriter {
         return places
     }
 
-    /// Returns the location of an account that may move to another subject.
+    /// Loads the account that may move to another subject. Returns its location, if there is one.
     private func loadMoving(_ set: inout WorkingSet) throws -> SubjectPlace? {
         if let (team, transferSubject) = set.transferQuestion,
             let found = try transfer(team: team, transferSubject: transferSubject)

@@ -2,7 +2,7 @@ import AppleAccounts
 import GRDB
 import SQLTables
 
-/// Rows in the notification inbox.
+/// Reads and writes the notification inbox.
 final class InboxRows {
     private let database: Database
     private let names: Names

@@ -5,7 +5,7 @@ import SQLTables
 struct ParameterList {
     private var count: Int32 = 0
 
-    /// Adds one value.
+    /// Adds a parameter for one value, and returns it.
     mutating func add<Value>(_ type: Value.Type) -> Parameter<Value> {
         count += 1
         return Parameter(number: count)

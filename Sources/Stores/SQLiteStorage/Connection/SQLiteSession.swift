@@ -4,7 +4,7 @@ public import AuthorizationServer
 import GRDB
 public import SQLTables
 
-/// The statements shared by both databases, on one connection. Each is prepared at first use.
+/// The statements shared by both databases, on one connection. Each statement is prepared at first use.
 final class SharedStatements {
     private let database: Database
     private var prepared: [String: PreparedStatement] = [:]

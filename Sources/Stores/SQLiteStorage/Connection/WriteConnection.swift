@@ -243,7 +243,7 @@ struct WriteTrouble: Sendable {
         return line(at: now)
     }
 
-    /// Returns the line to log now. Must also be called while there are no writes.
+    /// Returns the line to log now, if any. Must also be called while there are no writes.
     mutating func line(at now: Instant) -> Line? {
         guard (failure != nil) != isSaidToFail else { return nil }
         guard let failure else {

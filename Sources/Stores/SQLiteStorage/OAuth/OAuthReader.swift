@@ -30,7 +30,7 @@ final class OAuthReader {
     }
 }
 
-/// For introspection, reads a token family with its grant, and the user with all credentials. It uses one
+/// Reads a token family with its grant, and the user with all credentials, for introspection. It uses one
 /// statement, so it can run on the caller's thread and sees one snapshot.
 final class TokenStatusRows {
     private typealias Columns = (

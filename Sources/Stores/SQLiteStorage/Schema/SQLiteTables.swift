@@ -13,7 +13,7 @@ package enum DeclaredTables {
         ]
 }
 
-/// The users of all teams, with the digest that finds a user by key.
+/// The table of all teams' users, with the digest that finds a user by key.
 struct SQLiteSubjectTable: Table {
     static let name = SubjectTable.name
 
@@ -26,8 +26,8 @@ struct SQLiteSubjectTable: Table {
     }
 }
 
-/// A user's credential for an app. The row number is derived from the digest of the user's key
-/// (`KeyDigest.credentialIDs`).
+/// The table of credentials: one row per user and app. The row number is derived from the digest of the
+/// user's key (`KeyDigest.credentialIDs`).
 struct SQLiteCredentialTable: Table {
     static let name = CredentialTable.name
 

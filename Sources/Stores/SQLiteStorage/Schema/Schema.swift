@@ -9,7 +9,7 @@ enum Schema {
     /// "siwa" in ASCII, which distinguishes the service's databases from other programs' databases.
     static let applicationID: Int64 = 0x7369_7761
 
-    /// Runs the missing migrations, each in its own transaction.
+    /// Runs the pending migrations, each in its own transaction.
     ///
     /// - Throws: `StorageError` `schemaTooNew` for a database of a newer version, `migrationFailed` for
     ///   another program's database or if a migration fails. In both cases the database stays unchanged.

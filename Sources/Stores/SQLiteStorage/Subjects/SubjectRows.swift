@@ -50,7 +50,7 @@ final class SubjectRows {
         tombstones = try TombstoneRows(in: database)
     }
 
-    /// Returns a user's record, or an erased user's tombstone.
+    /// Returns a user's record, or an erased user's tombstone; `nil` if there is neither.
     func find(_ key: SubjectKey) throws -> (record: SubjectRecord, place: SubjectPlace)? {
         guard let team = try names.teams.number(of: key.team) else { return nil }
         return try findRow(key, team: team) ?? tombstones.find(key, team: team)

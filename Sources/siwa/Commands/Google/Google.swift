@@ -6,14 +6,14 @@ import Foundation
 import KeySets
 import StrictJSON
 
-/// `siwa google`
+/// The `siwa google` command.
 struct Google: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Register the receiver of Google's security events, and test it.",
         subcommands: [GoogleRISC.self])
 }
 
-/// `siwa google risc`
+/// The `siwa google risc` command.
 struct GoogleRISC: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "risc",
@@ -29,7 +29,7 @@ struct GoogleRISC: ParsableCommand {
         subcommands: [RegisterEvents.self, EventsStatus.self, VerifyEvents.self, UnregisterEvents.self])
 }
 
-/// `siwa google risc status`
+/// The `siwa google risc status` command.
 struct EventsStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -45,7 +45,7 @@ struct EventsStatus: AsyncParsableCommand {
     }
 }
 
-/// `siwa google risc register`
+/// The `siwa google risc register` command.
 struct RegisterEvents: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "register",
@@ -68,7 +68,7 @@ struct RegisterEvents: AsyncParsableCommand {
     }
 }
 
-/// `siwa google risc unregister`
+/// The `siwa google risc unregister` command.
 struct UnregisterEvents: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unregister",

@@ -5,7 +5,7 @@ import Cryptography
 import Encodings
 import StrictJSON
 
-/// `siwa google risc verify`
+/// The `siwa google risc verify` command.
 struct VerifyEvents: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -89,7 +89,8 @@ struct EventArrivals: Sendable {
         }
     }
 
-    /// Waits until the test event has arrived. Throws `.verificationMissing` after the time limit.
+    /// Waits until the test event has arrived. Throws `.verificationMissing` if it has not arrived within the
+    /// time limit.
     func wait(for state: String, seconds: Int) async throws(EventStreamError) -> Int64 {
         let end = ContinuousClock.now.advanced(by: .seconds(seconds))
         while true {

@@ -171,7 +171,7 @@ def compare(suffix, command, codes, environment=None):
 pathlib.Path("go-verifier").mkdir()
 pathlib.Path("go-verifier/go.mod").write_text("module example.com/receiver\n\ngo 1.19\n")
 compare("go", ["go", "run", "."], [code for _, code in forgeries],
-        {"GOPROXY": "off", "GOFLAGS": "-buildvcs=false", "GOCACHE": str(pathlib.Path("go-cache").resolve())})
+        {"GOPROXY": "off", "GOFLAGS": "-buildvcs=false", "GOCACHE": str(root / ".build/go-cache")})
 
 # The package is that of the system, which has no node_modules around it.
 package = pathlib.Path("/usr/share/nodejs/jose")

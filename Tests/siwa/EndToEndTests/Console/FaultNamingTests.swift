@@ -60,7 +60,7 @@ import Testing
 
     /// A new user signs in.
     private static func status(_ system: LinkedSystem, _ replica: ServiceProcess) async throws -> UInt {
-        try await replica.backend.signIn(try system.identityToken()).status
+        try await replica.backend.signIn(try await system.identityToken()).status
     }
 
     // MARK: What every sign-in needs
@@ -242,7 +242,7 @@ import Testing
             try await Self.keepsToken(relation)
             #expect(await first.stop() == 0)
             // Apple has no address for its notifications.
-            _ = try relation.apple.notifications(of: .revokeConsent, by: user)
+            _ = try await relation.apple.notifications(of: .revokeConsent, by: user)
             // The next check of each token is in the past, as a day later.
             try await OperatorTool.sqlite(
                 "UPDATE refresh_token SET next_check_at = 1", in: relation.directory)
@@ -265,12 +265,12 @@ import Testing
     @Test func `a Google that refuses reports is named`() async throws {
         try await Self.with(.sqlite) { system, replica, console in
             let user = try system.makeUser()
-            _ = try await replica.link(.token(try system.identityToken(of: user)))
+            _ = try await replica.link(.token(try await system.identityToken(of: user)))
             try await Self.isFine(console)
             var fault = GoogleFault()
             fault.status = 400
             system.google.setFault(fault, at: .report)
-            let payload = try system.revocation(of: user)
+            let payload = try await system.revocation(of: user)
             #expect(try await replica.backend.notify(payload).status == 200)
             try await Self.names("google_refusing", "Google refusing", at: console)
         }
@@ -293,9 +293,9 @@ import Testing
     @Test func `a person who stopped using the app is named`() async throws {
         try await Self.with(.sqlite) { system, replica, console in
             let user = try system.makeUser()
-            #expect(try await replica.backend.signIn(try system.identityToken(of: user)).status == 201)
+            #expect(try await replica.backend.signIn(try await system.identityToken(of: user)).status == 201)
             try await Self.isFine(console)
-            #expect(try await replica.backend.notify(try system.revocation(of: user)).status == 200)
+            #expect(try await replica.backend.notify(try await system.revocation(of: user)).status == 200)
             try await Self.names("people_revoked", "one person revoked", at: console)
         }
     }

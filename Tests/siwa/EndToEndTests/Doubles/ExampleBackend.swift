@@ -159,7 +159,10 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         }
     }
 
-    /// Starts the backend. Home directory and caches of its tools are in the directory of the test.
+    /// Compiled packages of Go's standard library, which each test would compile again for half a minute.
+    private static let goCache = ProjectFolder.root.appendingPathComponent(".build/go-cache").path
+
+    /// Starts a program with its home directory in the directory of the test.
     private static func start(
         _ command: [String], _ variables: [String: String], in directory: TemporaryDirectory,
         at path: String? = nil, log: URL
@@ -169,7 +172,7 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         process.arguments = command
         process.environment = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path,
-            "TMPDIR": directory.path, "PYTHONDONTWRITEBYTECODE": "1", "GOCACHE": "\(directory.path)/go-cache",
+            "TMPDIR": directory.path, "PYTHONDONTWRITEBYTECODE": "1", "GOCACHE": goCache,
             "GOFLAGS": "-buildvcs=false", "GOPROXY": "off",
         ].merging(variables) { $1 }
         process.currentDirectoryURL = URL(fileURLWithPath: path ?? directory.path)

@@ -75,7 +75,7 @@ struct Relation: Sendable {
 extension Backend {
     /// Signs a user in with the values that an app gets from Apple: a token, a code, and at first a name.
     func signIn(_ apple: EmulatorState, _ user: EmulatedUser) async throws -> Response {
-        let minted = try apple.mint(.of(user, code: .made))
+        let minted = try await apple.mint(.of(user, code: .made))
         return try await signIn(
             minted.identityToken, [("authorization_code", .string(minted.authorizationCode ?? ""))])
     }
@@ -91,10 +91,10 @@ extension IdentityTokenRecipe {
 
 extension EmulatorState {
     /// Makes a change of the user's account, and returns Apple's notifications of it.
-    func notifications(of change: AccountChange, by user: EmulatedUser) throws -> [String] {
+    func notifications(of change: AccountChange, by user: EmulatedUser) async throws -> [String] {
         var recipe = NotificationRecipe()
         recipe.subject = user.subject
-        return try self.change(change, notifying: recipe).notifications.map(\.payload)
+        return try await self.change(change, notifying: recipe).notifications.map(\.payload)
     }
 }
 

@@ -253,7 +253,7 @@ import Testing
             // Every replica ends every link, and the replicas work on the same link at the same time.
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for link in links {
-                    let payload = try system.revocation(of: link.user)
+                    let payload = try await system.revocation(of: link.user)
                     for replica in replicas.all + replicas.all {
                         group.addTask { try await Self.end(link, payload, at: replica) }
                     }
@@ -276,7 +276,7 @@ import Testing
         _ way: Way, _ system: LinkedSystem, at replica: ServiceProcess
     ) async throws -> Linked {
         let user = try system.makeUser()
-        let code = try await replica.flip(.token(try system.identityToken(of: user)))
+        let code = try await replica.flip(.token(try await system.identityToken(of: user)))
         let link = try ServiceProcess.Link(try await replica.redeem(code))
         let account = try #require(try await replica.introspect(link.accessToken)["sub"]?.string)
         return Linked(

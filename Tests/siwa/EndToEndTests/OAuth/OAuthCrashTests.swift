@@ -141,7 +141,7 @@ import Testing
             let before = try #require(replicas.all.first)
             let user = try system.makeUser()
             let phone = LinkedClients.phones[0]
-            let code = try await before.flip(.token(try system.identityToken(of: user)))
+            let code = try await before.flip(.token(try await system.identityToken(of: user)))
             let visitor = UserAtBrowser(user, system, at: replicas.all)
             let first = try ServiceProcess.Link(
                 try await before.redeem(try await visitor.code(phone: phone), phone: phone))
@@ -194,7 +194,7 @@ import Testing
             let victim = place.store == .postgres ? 1 : 0
             let replicas = try await system.replicas(victim + 1)
             let service = try #require(replicas.all.first { $0.port == system.ports[victim] })
-            let token = try system.identityToken()
+            let token = try await system.identityToken()
             let code = try await service.flip(.token(token))
             let link = try ServiceProcess.Link(try await service.redeem(code))
             let account = try #require(try await service.introspect(link.accessToken)["sub"]?.string)
@@ -209,7 +209,7 @@ import Testing
             try await system.makeDeliveriesDue()
             if place.store == .sqlite { try await replicas.start(victim) }
             // A new user wakes the worker, which else looks every ten seconds.
-            let other = try system.identityToken()
+            let other = try await system.identityToken()
             _ = try await #require(replicas.all.first).flip(.token(other))
             let expected = place.moment == .taken ? 2 : 1
             try await eventually { system.google.receivedEvents.first?.deliveries ?? 0 >= expected }

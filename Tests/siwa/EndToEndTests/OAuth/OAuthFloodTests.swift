@@ -56,7 +56,7 @@ import Testing
         ) async throws {
             try await LinkedSystem.with(store) { system in
                 let service = try await system.serve()
-                let link = try await service.link(.token(try system.identityToken()))
+                let link = try await service.link(.token(try await system.identityToken()))
                 let google = FormEncoding.encode(ServiceProcess.googleCredentials)
                 try await Self.expectNothingLeft(system, service) {
                     // Google goes on, from another address and from that of those who guess its secret.
@@ -147,7 +147,7 @@ import Testing
         {
             try await LinkedSystem.with(.sqlite) { system in
                 let service = try await system.serve(0, ["SIWA_TRUSTED_PROXIES": "127.0.0.1"])
-                let link = try await service.link(.token(try system.identityToken()))
+                let link = try await service.link(.token(try await system.identityToken()))
                 @Sendable func guess(_ number: Int) -> String {
                     RequestFlood.post(
                         "/oauth/token",

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized) struct OAuthLimitTests {
     @Test func `of thirty links with Google at once ten are good, those that were made last`() async throws {
         try await LinkedSystem.withReplicas { system, replicas in
-            let first = try await replicas[0].link(.token(try system.identityToken()))
+            let first = try await replicas[0].link(.token(try await system.identityToken()))
             let account = try #require(try await replicas[1].introspect(first.accessToken)["sub"]?.string)
             let codes = try await OAuthRaceTests.atOnce(30, at: replicas) {
                 try await $0.flip(.account(account))
@@ -29,7 +29,7 @@ import Testing
     {
         try await LinkedSystem.withReplicas { system, replicas in
             let user = try system.makeUser()
-            let google = try await replicas[0].link(.token(try system.identityToken(of: user)))
+            let google = try await replicas[0].link(.token(try await system.identityToken(of: user)))
             let visitor = UserAtBrowser(user, system, at: replicas)
             var codes: [(phone: String, code: String)] = []
             for phone in LinkedClients.phones {
@@ -97,7 +97,7 @@ import Testing
         try await LinkedSystem.with(store, hasClients: false) { system in
             let service = try await system.serve(0, ["SIWA_LOG_LEVEL": "trace"])
             let user = try system.makeUser()
-            let signedIn = try await service.backend.signIn(try system.identityToken(of: user))
+            let signedIn = try await service.backend.signIn(try await system.identityToken(of: user))
             let account = try #require(signedIn["account"]?["id"]?.string)
             let grants = "/v1/accounts/\(account)/grants"
             let unknown = try await service.send(.GET, "/unknown", headers: Self.headers)
@@ -109,7 +109,7 @@ import Testing
                 #expect(response["code"] == unknown["code"])
             }
             // What ends grants elsewhere: a withdrawn consent and an erasure.
-            #expect(try await service.backend.notify(try system.revocation(of: user)).status == 200)
+            #expect(try await service.backend.notify(try await system.revocation(of: user)).status == 200)
             #expect(try await service.backend.delete("/v1/accounts/\(account)").status == 200)
 
             let rows = try await system.database.rowCounts()

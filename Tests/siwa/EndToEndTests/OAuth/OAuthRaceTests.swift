@@ -11,7 +11,7 @@ import Testing
     {
         try await LinkedSystem.withReplicas { system, replicas in
             for _ in 0..<20 {
-                let token = try system.identityToken()
+                let token = try await system.identityToken()
                 let code = try await replicas[0].flip(.token(token))
                 let responses = try await Self.atOnce(20, at: replicas) { try await $0.redeem(code) }
                 let issued = responses.filter { $0.status == 200 }
@@ -85,7 +85,7 @@ import Testing
     ) async throws -> [String] {
         let (here, there) = (replicas[0], replicas[1])
         let user = try system.makeUser()
-        let link = try await here.link(.token(try system.identityToken(of: user)))
+        let link = try await here.link(.token(try await system.identityToken(of: user)))
         let account = try #require(try await here.introspect(link.accessToken)["sub"]?.string)
         let code = try await there.flip(.account(account))
 
@@ -94,7 +94,7 @@ import Testing
         async let flipped = here.flipAnswer(.account(account))
         async let ended = {
             switch end {
-            case .consentRevoked: try await there.backend.notify(try system.revocation(of: user))
+            case .consentRevoked: try await there.backend.notify(try await system.revocation(of: user))
             case .erasure: try await there.backend.delete("/v1/accounts/\(account)")
             }
         }()
@@ -142,7 +142,7 @@ import Testing
     @Test func `each step of a link works at the other replica, and its end holds at both`() async throws {
         try await LinkedSystem.withReplicas { system, replicas in
             let (here, there) = (replicas[0], replicas[1])
-            let token = try system.identityToken()
+            let token = try await system.identityToken()
             let link = try ServiceProcess.Link(try await there.redeem(try await here.flip(.token(token))))
             let introspection = try await here.introspect(link.accessToken)
             #expect(introspection["active"] == true)
@@ -181,7 +181,7 @@ import Testing
         try await LinkedSystem.withReplicas { system, replicas in
             let (here, there) =
                 round.isMultiple(of: 2) ? (replicas[1], replicas[0]) : (replicas[0], replicas[1])
-            let link = try await here.link(.token(try system.identityToken()))
+            let link = try await here.link(.token(try await system.identityToken()))
             #expect(try await there.isActive(link.accessToken))
             let info = try await there.send(
                 .GET, "/oauth/userinfo", headers: [("Authorization", "Bearer \(link.accessToken)")])
@@ -212,7 +212,7 @@ import Testing
     func `tokens and keys are the same after a restart`(store: ObservedDatabase.Store) async throws {
         try await LinkedSystem.with(store) { system in
             let before = try await system.serve()
-            let link = try await before.link(.token(try system.identityToken()))
+            let link = try await before.link(.token(try await system.identityToken()))
             let code = try await before.flip(
                 .account(try #require(try await before.introspect(link.accessToken)["sub"]?.string)))
             let keys = try await before.send(.GET, "/oauth/jwks.json").text

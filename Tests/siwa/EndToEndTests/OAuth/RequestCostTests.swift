@@ -17,8 +17,8 @@ import Testing
             try await LinkedSystem.with(.sqlite) { system in
                 let service = try await system.serve()
                 let user = try system.makeUser()
-                _ = try await service.link(.token(try system.identityToken(of: user)))
-                let payload = try system.revocation(of: user)
+                _ = try await service.link(.token(try await system.identityToken(of: user)))
+                let payload = try await system.revocation(of: user)
                 let notification = RequestFlood.post(
                     "/v1/apple/notifications", body: #"{"payload":"\#(payload)"}"#,
                     ["Content-Type: application/json"])

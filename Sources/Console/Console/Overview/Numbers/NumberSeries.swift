@@ -141,11 +141,11 @@ struct CountName: Hashable, Sendable {
     /// Requests rejected because of overload.
     static let turnedAway = CountName("turned_away")
 
-    /// Refused requests by error code.
+    /// Returns the name of the count of requests refused with this error code.
     static func refused(_ code: String) -> CountName { CountName(refusedPrefix + code) }
     /// Requests whose duration is in the histogram bucket with this upper bound in nanoseconds.
     static func latency(_ bound: String) -> CountName { CountName(latencyPrefix + bound) }
-    /// Failed transactions by cause.
+    /// Returns the name of the count of transactions that failed with this cause.
     static func storageFailure(_ cause: String) -> CountName { CountName("failure." + cause) }
     static func answered(caller: String) -> CountName { CountName("answered." + caller) }
     static func refused(caller: String) -> CountName { CountName("unanswered." + caller) }

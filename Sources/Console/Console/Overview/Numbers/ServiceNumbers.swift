@@ -114,7 +114,7 @@ public final class ServiceNumbers: Service {
     /// Returns all replicas' counts for the last hours, including the current hour, oldest first. Adds this
     /// process's unstored counts in memory, so that loading a page writes nothing.
     ///
-    /// - Throws: `StorageError`.
+    /// - Throws: `StorageError` if a database operation fails.
     func hours(_ number: Int) async throws -> [NumberSeries.Point] {
         let current = ServiceHourCount.beginning(of: now())
         let hours = (0..<Int64(number)).reversed().map {

@@ -71,7 +71,7 @@ struct Plot: PagePart {
         return "\(period.words): \(parts). The table below has the numbers."
     }
 
-    /// The CSS class that gives a series its color.
+    /// Returns the CSS class that gives a series its color.
     private static func look(_ index: Int) -> String { "s\(index % 5 + 1)" }
 
     private func drawing(of values: [[Double?]]) -> HTML {

@@ -91,8 +91,8 @@ extension ServiceCondition {
     /// Maximum delay in milliseconds between a check that finds a revocation and Apple's notification.
     private static let slowestNotification: Int64 = 300_000
 
-    /// True if notifications seem to be missing: none has arrived for a day, or none has arrived since a
-    /// check found a revocation.
+    /// Returns true if notifications seem to be missing: none has arrived for a day, or none has arrived
+    /// since a check found a revocation.
     private func isSilent(since last: Moment?) -> Bool {
         let isLong = lastNotification.map { now.milliseconds - $0.milliseconds >= 86_400_000 } ?? true
         if (day[.notification] ?? 0) == 0, isLong { return true }

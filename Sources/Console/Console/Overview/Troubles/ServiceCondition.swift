@@ -98,8 +98,8 @@ public struct QueueCondition: Sendable, Equatable {
     public let name: Name
     /// Number of items; `nil` if they are not counted.
     public let count: Int64?
-    /// Seconds since the oldest item first became due. A failed attempt does not reset this. For events, the
-    /// time is measured from the recording of the oldest event. For receipts, it is measured from the due
+    /// Seconds since the oldest item first became due. A failed attempt does not reset this time. For events,
+    /// the time is measured from the recording of the oldest event. For receipts, it is measured from the due
     /// time of the next attempt.
     public let oldest: Int64
     /// The time when the service gives up on the first item; `nil` if it never gives up.

@@ -83,7 +83,8 @@ struct ScopeList {
         return "<ul class=\"scopes\">\(HTML(items))</ul>\(hint)\n"
     }
 
-    /// The list item of the `email` scope also contains the address, because only this scope shares it.
+    /// Returns a scope's list item. The item of the `email` scope also contains the address, because only
+    /// this scope shares it.
     private func text(_ scope: DeclaredScope, _ email: ShownUser.SharedEmail) -> HTML {
         let text = HTML.text(scope.text[language])
         guard scope.token == .email else { return text }

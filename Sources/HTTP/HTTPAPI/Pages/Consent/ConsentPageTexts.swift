@@ -142,7 +142,7 @@ extension AuthorizeTexts.Consent {
         return client.isFirstParty ? titleForFirstParty : title
     }
 
-    /// The label of the button that grants consent.
+    /// Returns the label of the button that grants consent.
     func agreement(with client: OAuthClient) -> String {
         if client.googleLinking != nil { return agreeAndLink }
         return client.isFirstParty ? goOn : allow

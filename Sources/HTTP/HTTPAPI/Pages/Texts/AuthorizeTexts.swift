@@ -34,9 +34,9 @@ struct AuthorizeTexts: TranslatedTexts {
         /// Introduces the scope list. Has the placeholder `{client}`.
         let scopes: String
         let optionalScopes: String
-        /// Follows the `email` scope. Has the placeholder `{email}`.
+        /// Shown after the `email` scope. Has the placeholder `{email}`.
         let emailHidden: String
-        /// Follows the `email` scope if the user's address is unknown.
+        /// Shown after the `email` scope if the user's address is unknown.
         let emailUnknown: String
         /// Has the placeholder `{client}`.
         let emailNotShared: String
@@ -85,7 +85,7 @@ struct AuthorizeTexts: TranslatedTexts {
         let title: String
         /// Explains the expected value and the value found.
         let reason: String
-        /// Explains the remedy.
+        /// The text that explains the remedy.
         let advice: String
     }
 

@@ -10,7 +10,7 @@ struct ConnectionsTexts: TranslatedTexts {
     let none: String
     /// Has the placeholder `{day}`.
     let since: String
-    /// Follows `since`. Has the placeholder `{day}`.
+    /// Shown after `since`. Has the placeholder `{day}`.
     let lastUsed: String
     /// Replaces `lastUsed` for a grant that has not been used.
     let neverUsed: String

@@ -97,13 +97,13 @@ struct LinkedSystem: Sendable {
     func makeUser() throws -> EmulatedUser { try apple.state.makeUser(UserRecipe()) }
 
     /// The identity token that the iPhone of a user gets from Apple; `nil` for a new user.
-    func identityToken(of user: EmulatedUser? = nil) throws -> String {
-        try apple.state.mint(.of(try user ?? makeUser())).identityToken
+    func identityToken(of user: EmulatedUser? = nil) async throws -> String {
+        try await apple.state.mint(.of(try user ?? makeUser())).identityToken
     }
 
     /// The notification that Apple sends when the user stops using the app.
-    func revocation(of user: EmulatedUser) throws -> String {
-        try #require(try apple.state.notifications(of: .revokeConsent, by: user).first)
+    func revocation(of user: EmulatedUser) async throws -> String {
+        try #require(try await apple.state.notifications(of: .revokeConsent, by: user).first)
     }
 }
 

@@ -30,7 +30,7 @@ actor OAuthLoad {
     }
 
     private func link(_ number: Int) async {
-        guard let user = try? system.makeUser(), let token = try? system.identityToken(of: user),
+        guard let user = try? system.makeUser(), let token = try? await system.identityToken(of: user),
             let code = await response({ try await $0.flip(.token(token)) })
         else { return }
         ledger.change { $0.acknowledged += 1 }
