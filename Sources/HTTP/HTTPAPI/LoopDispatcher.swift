@@ -118,6 +118,7 @@ final class DispatchedExchange: HTTPExchange {
     var context: ServiceContext? { info.trace?.context }
 
     var requestID: String { info.requestID }
+    var sharedFields: StaticString { APIVersion.field }
     var omitsBody: Bool { info.omitsBody }
     var longestWait: TimeAmount { info.endpoint?.wait.longest ?? .zero }
     var isLongPoll: Bool { info.endpoint?.wait.isLongPoll ?? false }

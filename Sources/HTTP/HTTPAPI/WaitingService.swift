@@ -72,6 +72,7 @@ private final class WaitingInterface: HTTPInterface {
 
 private final class WaitingExchange: HTTPExchange {
     let requestID: String
+    let sharedFields = APIVersion.field
     let omitsBody: Bool
     let longestWait = TimeAmount.zero
     let isLongPoll = false

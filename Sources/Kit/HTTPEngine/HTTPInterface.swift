@@ -36,6 +36,8 @@ package protocol HTTPInterface: AnyObject {
 /// A request that the interface has accepted. It ends when its response has been written.
 package protocol HTTPExchange: AnyObject, Sendable {
     var requestID: String { get }
+    /// Header fields that every response has, each with a line break at its end.
+    var sharedFields: StaticString { get }
     /// True if the client gets the response without its body, as for `HEAD`.
     var omitsBody: Bool { get }
     /// Longest time that the response waits intentionally, in addition to `ServerLimits.workTime`.

@@ -163,6 +163,7 @@ import Testing
         #expect(problem?["title"]?.string?.isEmpty == false)
         #expect(problem?["detail"]?.string?.isEmpty == false)
         #expect(problem?["request_id"]?.string == response["x-request-id"])
+        #expect(response["siwa-api-version"] == "1")
         let subject = problem?["member"] ?? problem?["parameter"]
         #expect(subject?.string == test.subject)
     }

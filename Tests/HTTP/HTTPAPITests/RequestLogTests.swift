@@ -225,6 +225,12 @@ import TokenMint
         #expect(made.utf8.count == 13)
         #expect(other.json?["request_id"]?.string == made)
     }
+
+    @Test(arguments: ["/livez", "/openapi.yaml", "/v1/events", "/nowhere"])
+    func `every response names the version of the interface`(path: String) async throws {
+        let answer = try await service.get(path)
+        #expect(answer["siwa-api-version"] == "1")
+    }
 }
 
 /// The requests that the console shows.

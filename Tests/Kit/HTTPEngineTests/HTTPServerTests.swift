@@ -56,7 +56,7 @@ import Testing
         let record = try await Self.serve { port in
             let text = try await Self.responses(
                 to: "GET \(path) HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", port: port)
-            #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(text.hasPrefix("HTTP/1.1 200 OK\r\nx-shared: a\r\nx-other: b\r\ncontent-type: "))
             #expect(
                 text.contains(
                     "date: Thu, 01 Jan 1970 00:00:00 GMT\r\nx-request-id: id\r\nx-finished: yes\r\n"))
@@ -225,6 +225,7 @@ final class EchoInterface: HTTPInterface {
 /// A request to `EchoInterface`.
 final class EchoExchange: HTTPExchange {
     let requestID = "id"
+    let sharedFields: StaticString = "x-shared: a\r\nx-other: b\r\n"
     let omitsBody = false
     let longestWait = TimeAmount.zero
     let isLongPoll = false

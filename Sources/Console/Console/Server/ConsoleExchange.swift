@@ -9,6 +9,7 @@ import Synchronization
 /// A console request and its response. It exists until the response has been written.
 final class ConsoleExchange: HTTPExchange {
     let requestID: String
+    let sharedFields: StaticString = ""
     let omitsBody: Bool
     let isLongPoll: Bool
     private let site: ConsoleSite

@@ -78,6 +78,9 @@ package struct OpenAPIDocument {
 
             **Request IDs.** Every response has `X-Request-ID`. A caller may send its own: 1 to 64 characters of
             `[A-Za-z0-9._-]`. Any other value is replaced.
+
+            **Versions.** Every response has `Siwa-API-Version`. The number changes only if an existing client could fail.
+            A client that was made for another number logs a warning and continues.
             """,
         ]
     }
@@ -153,15 +156,17 @@ package struct OpenAPIDocument {
         ["$ref": .string("#/components/responses/\(name)")]
     }
 
-    private static let requestID: (String, JSONValue) = (
-        "X-Request-ID", ["$ref": "#/components/headers/RequestID"]
-    )
+    /// The header fields of every response.
+    private static let fields: [(String, JSONValue)] = [
+        ("X-Request-ID", ["$ref": "#/components/headers/RequestID"]),
+        ("Siwa-API-Version", ["$ref": "#/components/headers/APIVersion"]),
+    ]
 
     private mutating func response(_ response: Operation.Response) -> JSONValue {
         if let name = response.shared { return Self.shared(name) }
         var members: [(String, JSONValue)] = [
             ("description", .string(response.text)),
-            ("headers", .object(JSONObject(response.headers + [Self.requestID]))),
+            ("headers", .object(JSONObject(response.headers + Self.fields))),
         ]
         if let content = response.content, let type = content.mediaType {
             members.append(("content", [type: .object(self.content(content))]))
@@ -178,7 +183,7 @@ package struct OpenAPIDocument {
     private mutating func response(_ response: SharedResponse) -> JSONObject {
         var members: [(String, JSONValue)] = [
             ("description", .string(response.text)),
-            ("headers", .object(JSONObject(response.headers.map { ($0.key, $0.value) } + [Self.requestID]))),
+            ("headers", .object(JSONObject(response.headers.map { ($0.key, $0.value) } + Self.fields))),
         ]
         var content: [(String, JSONValue)] = []
         for form in response.content {
@@ -210,4 +215,11 @@ package struct OpenAPIDocument {
         }
         return .object(schema.keywords)
     }
+}
+
+/// The version of this API in every response, so that a client that is too old or too new can say so.
+enum APIVersion {
+    static let number = "1"
+    /// The header field as the engine writes it.
+    static let field: StaticString = "siwa-api-version: 1\r\n"
 }

@@ -54,6 +54,11 @@ struct SharedResponse: Sendable {
             "description": "The ID of the request in the response, in the problem and in the log.",
             "required": true, "schema": ["type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"],
         ],
+        "APIVersion": [
+            "description":
+                "The version of the interface. A client that knows another version logs a warning.",
+            "required": true, "schema": ["type": "string", "const": .string(APIVersion.number)],
+        ],
         "RetryAfter": [
             "description": "Seconds to wait before a retry (RFC 9110 §10.2.3).", "required": true,
             "schema": ["type": "integer", "minimum": 1],

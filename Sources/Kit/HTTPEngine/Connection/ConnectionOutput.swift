@@ -25,8 +25,8 @@ final class ConnectionOutput {
         let omitsBody = exchange.omitsBody
         fill { buffer in
             ResponseEncoder.encode(
-                response, requestID: exchange.requestID, date: self.date.text, omitsBody: omitsBody,
-                closes: closes, into: &buffer)
+                response, to: exchange, date: self.date.text, omitsBody: omitsBody, closes: closes,
+                into: &buffer)
         }
         if let body = response.sharedBody, !omitsBody { write(body) }
     }
@@ -80,16 +80,19 @@ enum ResponseEncoder {
     static let continueResponse: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
 
     static func encode(
-        _ response: HTTPResponse, requestID: String, date: String, omitsBody: Bool, closes: Bool,
+        _ response: HTTPResponse, to exchange: any HTTPExchange, date: String, omitsBody: Bool, closes: Bool,
         into buffer: inout ByteBuffer
     ) {
+        let (requestID, sharedFields) = (exchange.requestID, exchange.sharedFields)
         let body = omitsBody ? [] : response.body
         var size = longestFixedPart + date.utf8.count + requestID.utf8.count + body.count
+        size += sharedFields.utf8CodeUnitCount
         size += response.entityTag?.utf8.count ?? 0
         for field in response.fields { size += field.name.utf8CodeUnitCount + field.value.utf8.count + 4 }
         buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { memory in
             var message = MessageBytes(memory)
             appendStatusLine(response.status, to: &message)
+            message.append(sharedFields)
             appendFields(of: response, requestID: requestID, date: date, closes: closes, to: &message)
             message.append(body)
             return message.count
