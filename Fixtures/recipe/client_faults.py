@@ -107,10 +107,10 @@ transport("half-a-body-chunked", "The same with chunks: the last chunk is missin
 transport("head-only", "The connection closes after the head.", [{**ok(ACCOUNT), "fault": "cut", "bytes": 0}, ok(ACCOUNT)],
           read(returns=GOOD, waits=[1]))
 transport("chunked", "A proxy may use chunks.", [{**ok(ACCOUNT), "chunked": True}], read(returns=GOOD))
-transport("silent", "No response in time.", [{"status": 0, "fault": "silent"}], read(error=UNREACHABLE, within_seconds=3),
+transport("silent", "No response in time.", [{"status": 0, "fault": "silent"}], read(error=UNREACHABLE, within_seconds=10),
           client={"timeout_seconds": 1, "attempts": 1})
 transport("drip", "A byte now and then. The time limit is for the whole response.", [{**ok(ACCOUNT), "fault": "drip"}],
-          read(error=UNREACHABLE, within_seconds=3), client={"timeout_seconds": 1, "attempts": 1})
+          read(error=UNREACHABLE, within_seconds=10), client={"timeout_seconds": 1, "attempts": 1})
 transport("html", "The URL is that of another server.", [page(200)], read(error={**FOREIGN, "status": 200}))
 transport("html-that-claims-json", "HTML with the wrong type.", [page(200, **{"content-type": "application/json"})],
           read(error={**FOREIGN, "status": 200}))
