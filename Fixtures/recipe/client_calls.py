@@ -61,23 +61,42 @@ signs_in("unicode", "Names in UTF-8, with an emoji and characters that HTML esca
           "user": {"name": {"firstName": "Zo\u00eb \U0001f34f", "lastName": "</script>&\u2028\"\\"}}})
 signs_in("nulls", "Members that the app sends as null or empty are absent.",
          {**FORM, "authorization_code": None, "user": None, "attestation": None, "app_version": ""}, {})
+# The JSON of the libraries of docs/app-frameworks.md, with the nonce that the app adds.
 LIBRARY = {"identityToken": TOKEN, "authorizationCode": CODE, "nonce": NONCE}
 NAMES = {"givenName": "Ada", "familyName": "Lovelace"}
+FULL_NAME = {"namePrefix": None, "givenName": "Ada", "middleName": None, "familyName": "Lovelace", "nameSuffix": None,
+             "nickname": None}
+NO_NAME = dict.fromkeys(FULL_NAME)
+APPLE_ID = {"user": SUB, "email": "ada@example.com", "state": None, "realUserStatus": 2}
 signs_in("expo", "expo-apple-authentication: user is the sub, and not the name.",
-         {**LIBRARY, "user": SUB, "email": "ada@example.com", "state": None, "realUserStatus": 2,
-          "fullName": {**NAMES, "middleName": None, "namePrefix": None, "nameSuffix": None, "nickname": None}},
-         {"authorization_code": CODE, "user": {"email": "ada@example.com", "fullName": {
-             **NAMES, "middleName": None, "namePrefix": None, "nameSuffix": None, "nickname": None}}})
-signs_in("react-native", "react-native-apple-authentication at a later sign-in: no name and no address.",
-         {**LIBRARY, "user": SUB, "email": None, "realUserStatus": 1, "state": None, "authorizedScopes": [],
-          "fullName": {"givenName": None, "familyName": None}},
-         {"authorization_code": CODE, "user": {"fullName": {"givenName": None, "familyName": None}}})
+         {**LIBRARY, **APPLE_ID, "fullName": FULL_NAME},
+         {"authorization_code": CODE, "user": {"fullName": FULL_NAME, "email": "ada@example.com"}})
+signs_in("react-native", "react-native-apple-authentication: the credential contains the raw nonce.",
+         {**LIBRARY, **APPLE_ID, "authorizedScopes": [], "fullName": FULL_NAME},
+         {"authorization_code": CODE, "user": {"fullName": FULL_NAME, "email": "ada@example.com"}})
+signs_in("react-native-later", "react-native-apple-authentication at a later sign-in: no name and no address.",
+         {**LIBRARY, **APPLE_ID, "email": None, "authorizedScopes": [], "fullName": NO_NAME},
+         {"authorization_code": CODE, "user": {"fullName": NO_NAME}})
 signs_in("flutter", "sign_in_with_apple of Flutter: the names are flat.",
          {**LIBRARY, **NAMES, "userIdentifier": SUB, "email": "ada@example.com", "state": None},
          {"authorization_code": CODE, "user": {**NAMES, "email": "ada@example.com"}})
 signs_in("capacitor", "The plugin of Capacitor wraps the credential, and the app adds the nonce beside it.",
-         {"response": {"identityToken": TOKEN, "authorizationCode": CODE, **NAMES, "user": SUB, "email": None},
-          "nonce": NONCE}, {"authorization_code": CODE, "user": NAMES})
+         {"response": {"user": SUB, "email": "ada@example.com", **NAMES, "identityToken": TOKEN,
+                       "authorizationCode": CODE}, "nonce": NONCE},
+         {"authorization_code": CODE, "user": {**NAMES, "email": "ada@example.com"}})
+# JsonUtility of Unity writes an empty text or an empty object in place of null.
+UNITY_NAME = {f"_{name}": value or "" for name, value in FULL_NAME.items()}
+UNITY_NAME = {**UNITY_NAME, "_hasPhoneticRepresentation": False, "_phoneticRepresentation": dict.fromkeys(UNITY_NAME, "")}
+signs_in("unity", "apple-signin-unity with JsonUtility: the fields of the credential, token and code in base64.",
+         {"nonce": NONCE, "_base64IdentityToken": text64(TOKEN), "_base64AuthorizationCode": text64(CODE), "_state": "",
+          "_user": SUB, "_authorizedScopes": [], "_hasFullName": True, "_fullName": UNITY_NAME,
+          "_email": "ada@example.com", "_realUserStatus": 2},
+         {"authorization_code": CODE, "user": {"_fullName": UNITY_NAME, "_email": "ada@example.com"}})
+UNITY_NAME = {**{name[0].upper() + name[1:]: value for name, value in FULL_NAME.items()}, "PhoneticRepresentation": None}
+signs_in("unity-properties", "apple-signin-unity with a serializer of properties, which writes bytes as base64.",
+         {"nonce": NONCE, "IdentityToken": text64(TOKEN), "AuthorizationCode": text64(CODE), "State": None, "User": SUB,
+          "AuthorizedScopes": None, "FullName": UNITY_NAME, "Email": "ada@example.com", "RealUserStatus": 2},
+         {"authorization_code": CODE, "user": {"FullName": UNITY_NAME, "Email": "ada@example.com"}})
 signs_in("web-page", "Apple's script for web pages: AppleID.auth.signIn() returns this object.",
          {"authorization": {"code": CODE, "id_token": TOKEN, "state": "s"}, "user": USER, "nonce": NONCE},
          {"authorization_code": CODE, "user": USER})

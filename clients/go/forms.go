@@ -73,11 +73,13 @@ func (m members) text(name string) (string, bool) {
 // signInMembers returns the members of a sign-in, without the user.
 //
 // It accepts siwa's own names, those of expo-apple-authentication, react-native-apple-authentication, Flutter's
-// sign_in_with_apple and the plugin of Capacitor, and those of Apple's script for web pages.
+// sign_in_with_apple and the plugins of Capacitor and Unity, and those of Apple's script for web pages.
 func signInMembers(form members, acceptsOwnNonce bool) (members, error) {
 	found := form.given("nonce", "attestation", "app_version")
-	found.take("identity_token", form, "identity_token", "identityToken", "id_token")
-	found.take("authorization_code", form, "authorization_code", "authorizationCode", "code")
+	found.take("identity_token", form, "identity_token", "identityToken", "id_token", "_base64IdentityToken",
+		"IdentityToken")
+	found.take("authorization_code", form, "authorization_code", "authorizationCode", "code",
+		"_base64AuthorizationCode", "AuthorizationCode")
 	if _, isText := found.text("identity_token"); !isText {
 		return nil, refused("member_missing", http.StatusBadRequest, "The form needs the member identity_token, a text.")
 	}
@@ -89,7 +91,7 @@ func signInMembers(form members, acceptsOwnNonce bool) (members, error) {
 	return found, nil
 }
 
-// take sets name to the first value. Token and code have dots; in base64, as Swift's JSONEncoder writes Data, they have
+// take sets name to the first value. Token and code have dots; in base64, as Swift and Unity write bytes, they have
 // none.
 func (m members) take(name string, form members, names ...string) {
 	for _, candidate := range names {
@@ -115,7 +117,8 @@ func userMembers(form members) members {
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(string(form["user"]), "{") {
 		return members{"user": form["user"]}
 	}
-	parts := form.given("name", "fullName", "givenName", "familyName", "given_name", "family_name", "email")
+	parts := form.given("name", "fullName", "givenName", "familyName", "given_name", "family_name", "email",
+		"_fullName", "_email", "FullName", "Email")
 	if len(parts) == 0 {
 		return parts
 	}

@@ -25,15 +25,16 @@ export function given(form, ...names) {
  * The members of a sign-in, without the user. Throws SiwaError `member_missing` or `nonce_missing`.
  *
  * Accepts siwa's own names, those of expo-apple-authentication, react-native-apple-authentication, Flutter's
- * sign_in_with_apple and the plugin of Capacitor, and those of Apple's script for web pages.
+ * sign_in_with_apple and the plugins of Capacitor and Unity, and those of Apple's script for web pages.
  * @param {unknown} form
  * @param {boolean} mintedNonce
  */
 export function signInMembers(form, mintedNonce) {
     const flat = flattened(form);
     const members = {
-        identity_token: text(flat, "identity_token", "identityToken", "id_token"),
-        authorization_code: text(flat, "authorization_code", "authorizationCode", "code"),
+        identity_token: text(flat, "identity_token", "identityToken", "id_token", "_base64IdentityToken", "IdentityToken"),
+        authorization_code: text(flat, "authorization_code", "authorizationCode", "code", "_base64AuthorizationCode",
+            "AuthorizationCode"),
         ...given(flat, "nonce", "attestation", "app_version"),
     };
     check(typeof members.identity_token === "string",
@@ -55,7 +56,8 @@ export function userMembers(form) {
     const { user } = flat;
     // In most libraries `user` is Apple's user ID.
     if (isObject(user) || (typeof user === "string" && user.startsWith("{"))) return { user };
-    const parts = given(flat, "name", "fullName", "givenName", "familyName", "given_name", "family_name", "email");
+    const parts = given(flat, "name", "fullName", "givenName", "familyName", "given_name", "family_name", "email",
+        "_fullName", "_email", "FullName", "Email");
     return Object.keys(parts).length > 0 ? { user: parts } : {};
 }
 
@@ -73,7 +75,7 @@ function flattened(form) {
 }
 
 /**
- * The first value. Token and code have dots; in base64, as Swift's JSONEncoder writes Data, they have none.
+ * The first value. Token and code have dots; in base64, as Swift and Unity write bytes, they have none.
  * @param {Record<string, any>} form
  * @param {string[]} names
  */

@@ -21,12 +21,14 @@ def sign_in_members(form: Any, minted_nonce: bool) -> Dict[str, Any]:
     """The members of a sign-in, without the user. Raises SiwaError `member_missing` or `nonce_missing`.
 
     Accepts siwa's own names, those of expo-apple-authentication, react-native-apple-authentication, Flutter's
-    sign_in_with_apple and the plugin of Capacitor, and those of Apple's script for web pages.
+    sign_in_with_apple and the plugins of Capacitor and Unity, and those of Apple's script for web pages.
     """
     form = flattened(form)
     members = {
-        "identity_token": _text(form, "identity_token", "identityToken", "id_token"),
-        "authorization_code": _text(form, "authorization_code", "authorizationCode", "code"),
+        "identity_token": _text(form, "identity_token", "identityToken", "id_token", "_base64IdentityToken",
+                                "IdentityToken"),
+        "authorization_code": _text(form, "authorization_code", "authorizationCode", "code", "_base64AuthorizationCode",
+                                    "AuthorizationCode"),
         **given(form, "nonce", "attestation", "app_version"),
     }
     if not isinstance(members["identity_token"], str):
@@ -45,7 +47,8 @@ def user_members(form: Any) -> Dict[str, Any]:
     # In most libraries `user` is Apple's user ID.
     if isinstance(user, Mapping) or (isinstance(user, str) and user.startswith("{")):
         return {"user": user}
-    parts = given(form, "name", "fullName", "givenName", "familyName", "given_name", "family_name", "email")
+    parts = given(form, "name", "fullName", "givenName", "familyName", "given_name", "family_name", "email", "_fullName",
+                  "_email", "FullName", "Email")
     return {"user": parts} if parts else {}
 
 
@@ -59,7 +62,7 @@ def flattened(form: Any) -> Dict[str, Any]:
 
 
 def _text(form: Mapping[str, Any], *names: str) -> Any:
-    """The first value. Token and code have dots; in base64, as Swift's JSONEncoder writes Data, they have none."""
+    """The first value. Token and code have dots; in base64, as Swift and Unity write bytes, they have none."""
     value = next(iter(given(form, *names).values()), None)
     if isinstance(value, str) and "." not in value:
         try:

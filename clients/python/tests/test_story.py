@@ -17,7 +17,7 @@ import urllib.parse
 import urllib.request
 
 import pytest
-from conftest import SIWA, SIWA_DEV, Apple, Program, free_ports, post
+from conftest import ROOT, SIWA, SIWA_DEV, Apple, Program, free_ports, post
 
 from siwa_client import FileCursor, SiwaClient, SiwaError
 from siwa_client.models import CredentialState, DisablingReason, Event, EventType, Nonce
@@ -112,6 +112,38 @@ def test_a_persons_life(siwa_dev, environment, tmp_path):
         "resync", "account_created", "credential_authorized", "credential_revoked", "credential_authorized",
         "account_disabled", "account_enabled", "sessions_ended", "credential_revoked", "account_erased"]
     assert backend.failure is None and refusal(SiwaClient(api_key="other").make_nonce).for_app()[0] == 500
+
+
+def test_app_frameworks(siwa_dev):
+    """The JSON of each library of docs/app-frameworks.md signs a person in: with the package, and with siwa alone."""
+    client, apple = SiwaClient(siwa_dev.url, "siwa_development", client_id=APP), siwa_dev.apple
+    page = (ROOT / "docs/app-frameworks.md").read_text(encoding="utf-8")
+    names = re.findall(r"\(\.\./Fixtures/(clients/calls/sign-in-[a-z-]+\.json)\)", page)
+    assert len(names) == 7
+
+    def filled(name, sub):
+        """The form of the example and its request, with the token, the code and the nonce of a new sign-in."""
+        vector = (ROOT / "Fixtures" / name).read_text()
+        example = json.loads(vector)["exchanges"][0]["request"]["json"]
+        for member, value in apple.sign_in(sub, client.make_nonce()).items():
+            if member in example and member != "user":
+                for encode in (str, lambda text: base64.b64encode(text.encode()).decode()):
+                    vector = vector.replace(encode(example[member]), encode(value))
+        vector = json.loads(vector)
+        return vector["steps"][0]["arguments"]["form"], vector["exchanges"][0]["request"]["json"]
+
+    for name in names:
+        name_of_ada = (None, None) if "later" in name else ("Ada", "Lovelace")
+        form, _ = filled(name, apple.person())
+        account = client.sign_in(form).account
+        assert (account.first_name, account.last_name) == name_of_ada, name
+        form, members = filled(name, apple.person())
+        members["user"] = form.get("response", form)
+        request = urllib.request.Request(siwa_dev.url + "/v1/sign-ins", json.dumps(members).encode(), {
+            "Authorization": "Bearer siwa_development", "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=15) as response:
+            account = json.load(response)["account"]
+        assert (account.get("first_name"), account.get("last_name")) == name_of_ada, name
 
 
 def test_tokens_and_links(siwa_dev, environment):

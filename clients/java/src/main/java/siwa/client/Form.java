@@ -8,8 +8,8 @@ import java.util.Map;
 
 /**
  * The JSON that an app sends to its backend: siwa's own names, those of expo-apple-authentication,
- * react-native-apple-authentication, Flutter's sign_in_with_apple and the plugin of Capacitor, and those of Apple's script
- * for web pages.
+ * react-native-apple-authentication, Flutter's sign_in_with_apple and the plugins of Capacitor and Unity, and those of
+ * Apple's script for web pages.
  */
 public final class Form {
     /** The parameters of Google's universal link. */
@@ -54,8 +54,10 @@ public final class Form {
     Map<String, Object> signInMembers(boolean hasMintedNonce) {
         Form form = flattened();
         Map<String, Object> posted = form.given("nonce", "attestation", "app_version");
-        posted.put("identity_token", form.token("identity_token", "identityToken", "id_token"));
-        posted.put("authorization_code", form.token("authorization_code", "authorizationCode", "code"));
+        posted.put("identity_token", form.token("identity_token", "identityToken", "id_token",
+                "_base64IdentityToken", "IdentityToken"));
+        posted.put("authorization_code", form.token("authorization_code", "authorizationCode", "code",
+                "_base64AuthorizationCode", "AuthorizationCode"));
         if (!(posted.get("identity_token") instanceof String)) {
             throw new SiwaException("member_missing", 400, "the form needs the member identity_token, a text");
         }
@@ -77,7 +79,8 @@ public final class Form {
             return Map.of("user", user);
         }
         Map<String, Object> parts =
-                form.given("name", "fullName", "givenName", "familyName", "given_name", "family_name", "email");
+                form.given("name", "fullName", "givenName", "familyName", "given_name", "family_name", "email",
+                        "_fullName", "_email", "FullName", "Email");
         return parts.isEmpty() ? Map.of() : Map.of("user", parts);
     }
 
@@ -98,7 +101,7 @@ public final class Form {
         return flat;
     }
 
-    /** The first value. Token and code have dots; in base64, as Swift's JSONEncoder writes Data, they have none. */
+    /** The first value. Token and code have dots; in base64, as Swift and Unity write bytes, they have none. */
     private Object token(String... names) {
         Object value = given(names).values().stream().findFirst().orElse(null);
         if (value instanceof String && ((String) value).indexOf('.') < 0) {
