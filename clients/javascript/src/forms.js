@@ -16,7 +16,8 @@ export function given(form, ...names) {
     const members = {};
     for (const name of names) {
         const value = isObject(form) ? form[name] : undefined;
-        if (value !== undefined && value !== null && value !== "") members[name] = value;
+        // An empty text is absent, except for scopes: siwa grants all scopes without the member.
+        if ((value ?? "") !== "" || (value === "" && name === "granted_scopes")) members[name] = value;
     }
     return members;
 }
