@@ -1,4 +1,4 @@
-import { decodeResponse } from "./decoding.js";
+import { decoded } from "./decoding.js";
 import { check } from "./errors.js";
 import { Events } from "./events.js";
 import { LINK, given, signInMembers, userMembers } from "./forms.js";
@@ -327,7 +327,7 @@ export class SiwaClient {
     async introspect(bearer, audience, scopes = []) {
         const body = String(new URLSearchParams({ token: bearerToken(bearer) }));
         const options = { body, contentType: "application/x-www-form-urlencoded" };
-        const token = decodeResponse("IntrospectionResponse", await this.#transport.call("POST", "/oauth/introspect", options));
+        const token = decoded("IntrospectionResponse", await this.#transport.call("POST", "/oauth/introspect", options));
         // A refresh token has no token_type. No API accepts refresh tokens.
         check(token.active && token.token_type === "Bearer",
             "token_inactive", 401, "The token has ended, or is not an access token.");
@@ -363,7 +363,7 @@ export class SiwaClient {
      * @param {CallOptions} [options]
      */
     async #read(name, method, target, members, options) {
-        return decodeResponse(name, await this.#transport.call(method, target, { ...options, body: JSON.stringify(members) }));
+        return decoded(name, await this.#transport.call(method, target, { ...options, body: JSON.stringify(members) }));
     }
 }
 
@@ -388,12 +388,9 @@ function segment(id, code) {
  * @param {Record<string, unknown>} parameters
  */
 function withQuery(path, parameters) {
-    const names = Object.keys(parameters).filter((name) => (parameters[name] ?? undefined) !== undefined).sort();
-    const texts = names.map((name) => {
-        const value = parameters[name];
-        return `${name}=${encoded(value instanceof Date ? value.toISOString() : String(value))}`;
-    });
-    return `${path}?${texts.join("&")}`;
+    const texts = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null).map(
+        ([name, value]) => `${name}=${encoded(value instanceof Date ? value.toISOString() : String(value))}`);
+    return `${path}?${texts.sort().join("&")}`;
 }
 
 /** @param {string} text */

@@ -10,7 +10,7 @@ import { SCHEMAS } from "./models.js";
  * @param {unknown} value
  * @returns {Models[Name]}
  */
-export function decode(name, value) {
+function decode(name, value) {
     if (!isObject(value)) throw new TypeError(`expected ${name}, found ${typeof value}`);
     /** @type {Record<string, any>} */
     const model = {};
@@ -24,16 +24,18 @@ export function decode(name, value) {
 }
 
 /**
- * Reads a model from a response. Throws SiwaError.
+ * Reads a model, by default from a response. Throws SiwaError with the code and the status.
  * @template {keyof Models} Name
  * @param {Name} name
  * @param {unknown} value
+ * @param {string} [code]
+ * @param {number} [status]
  */
-export function decodeResponse(name, value) {
+export function decoded(name, value, code = "unexpected_response", status = undefined) {
     try {
         return decode(name, value);
     } catch (error) {
-        throw new SiwaError("unexpected_response", undefined, `${name}: ${/** @type {Error} */ (error).message}`);
+        throw new SiwaError(code, status, `${name}: ${/** @type {Error} */ (error).message}`);
     }
 }
 
@@ -60,11 +62,16 @@ export function isObject(value) {
 }
 
 /**
- * Throws for bytes that are not UTF-8 or not JSON.
- * @type {(bytes: Uint8Array) => any}
+ * The JSON object, or undefined for bytes that are not UTF-8, not JSON, or another value.
+ * @param {Uint8Array} bytes
  */
-export function parseJSON(bytes) {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+export function jsonObject(bytes) {
+    try {
+        const value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+        if (isObject(value)) return value;
+    } catch {
+        // Not JSON.
+    }
 }
 
 /**
@@ -74,28 +81,24 @@ export function parseJSON(bytes) {
 export function base64Bytes(text) {
     try {
         const binary = atob(text);
-        return btoa(binary) === text ? Uint8Array.from(binary, (character) => character.charCodeAt(0)) : undefined;
+        if (btoa(binary) === text) return Uint8Array.from(binary, (character) => character.charCodeAt(0));
     } catch {
-        return undefined;
+        // Not base64.
     }
 }
 
 /**
  * All bytes of a body. A body that is longer than `longest` is canceled, and the result has more than `longest` bytes.
- * @param {ReadableStream<Uint8Array> | null} body
+ * @param {any} body  A ReadableStream or null. In the types of TypeScript 4.8 a ReadableStream has no iterator.
  * @param {number} longest
  */
 export async function boundedBytes(body, longest) {
     const chunks = [];
     let length = 0;
-    const reader = body?.getReader();
-    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-        chunks.push(part.value);
-        length += part.value.length;
-        if (length > longest) {
-            await reader?.cancel();
-            break;
-        }
+    for await (const chunk of body ?? []) {
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length > longest) break;
     }
     return joined(chunks);
 }

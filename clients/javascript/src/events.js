@@ -1,5 +1,5 @@
 // The feed of events.
-import { decodeResponse } from "./decoding.js";
+import { decoded } from "./decoding.js";
 import { SiwaError } from "./errors.js";
 
 /** Seconds between two attempts while siwa does not respond, unless siwa names more. */
@@ -84,10 +84,7 @@ export class Events {
                     continue;
                 }
                 if (!error.isTemporary) throw error;
-                if (failures === 0) {
-                    logger.warn(
-                        `siwa-client: reading events failed (${error.message}); the next attempts have the same cursor`);
-                }
+                if (failures === 0) logger.warn(`siwa-client: reading events failed, and is repeated (${error.message})`);
                 await clock.sleep(error.retryAfter ?? Math.min(2 ** failures, LONGEST_PAUSE));
                 failures += 1;
                 continue;
@@ -121,6 +118,6 @@ export class Events {
      */
     async #page(query, waitSeconds) {
         const options = { timeoutSeconds: waitSeconds + 15, attempts: 1 };
-        return decodeResponse("EventPage", await this.#transport.call("GET", `/v1/events?${query}`, options));
+        return decoded("EventPage", await this.#transport.call("GET", `/v1/events?${query}`, options));
     }
 }

@@ -10,15 +10,13 @@ export const LINK = ["client_id", "redirect_uri", "state", "scope", "user_locale
  * The members with these names that have a value.
  * @param {unknown} form
  * @param {string[]} names
+ * @returns {Record<string, any>}
  */
 export function given(form, ...names) {
-    /** @type {Record<string, any>} */
-    const members = {};
-    for (const name of names) {
-        const value = isObject(form) ? form[name] : undefined;
-        if (value !== undefined && value !== null && value !== "") members[name] = value;
-    }
-    return members;
+    const members = isObject(form) ? names.map((name) => [name, form[name] ?? undefined]) : [];
+    // An empty text is absent, except for scopes: siwa grants all scopes without the member.
+    return Object.fromEntries(members.filter(
+        ([name, value]) => value !== undefined && (value !== "" || name === "granted_scopes")));
 }
 
 /**

@@ -15,9 +15,8 @@ import { LONGEST_BODY } from "./webhooks.js";
 function answer(error) {
     const { status, json } = error.forApp();
     if (status >= 500) console.error(`siwa-client: a call of siwa failed: ${error.message}`);
-    /** @type {Record<string, string>} */
-    const headers = { "Cache-Control": "no-store", "Content-Type": "application/json" };
-    if (status === 503) headers["Retry-After"] = String(error.retryAfter ?? 1);
+    const pause = status === 503 && { "Retry-After": String(error.retryAfter ?? 1) };
+    const headers = { "Cache-Control": "no-store", "Content-Type": "application/json", ...pause };
     return { status, headers, body: JSON.stringify(json) };
 }
 
@@ -74,23 +73,17 @@ export function expressWebhook(client, handle) {
 
 /**
  * At most one chunk more than a webhook may have.
- * @param {any} request
- * @returns {Promise<Uint8Array>}
+ * @param {AsyncIterable<Uint8Array>} request
  */
-function requestBytes(request) {
-    return new Promise((resolve, reject) => {
-        /** @type {Uint8Array[]} */
-        const chunks = [];
-        let length = 0;
-        request.on("data", (/** @type {Uint8Array} */ chunk) => {
-            if (length <= LONGEST_BODY) chunks.push(chunk);
-            length += chunk.length;
-            // The rest is read without being kept, so that the sender gets the response.
-            if (length > LONGEST_BODY) resolve(joined(chunks));
-        });
-        request.on("end", () => resolve(joined(chunks)));
-        request.on("error", reject);
-    });
+async function requestBytes(request) {
+    const chunks = [];
+    let length = 0;
+    for await (const chunk of request) {
+        // The rest is read without being kept, so that the sender gets the response.
+        if (length <= LONGEST_BODY) chunks.push(chunk);
+        length += chunk.length;
+    }
+    return joined(chunks);
 }
 
 /**

@@ -1,5 +1,5 @@
 // OAuth access tokens (RFC 9068), verified by siwa's public keys.
-import { base64Bytes, decode, isObject, parseJSON } from "./decoding.js";
+import { base64Bytes, decoded, jsonObject } from "./decoding.js";
 import { SiwaError, check } from "./errors.js";
 
 /** @typedef {import("./models.js").IntrospectionResponse} IntrospectionResponse */
@@ -106,12 +106,8 @@ export class AccessTokens {
         check(now < exp + LEEWAY, "token_expired", 401, "The token has expired.");
         check(nbf <= now + LEEWAY, "token_not_yet_valid", 401, "The token is not valid yet.");
         check(iat <= now + LEEWAY, "issued_in_future", 401, "The token is of the future: check the clock.");
-        let token;
-        try {
-            token = decode("IntrospectionResponse", { ...claims, active: true, token_type: "Bearer" });
-        } catch (error) {
-            throw new SiwaError("claim_malformed", 401, /** @type {Error} */ (error).message);
-        }
+        const members = { ...claims, active: true, token_type: "Bearer" };
+        const token = decoded("IntrospectionResponse", members, "claim_malformed", 401);
         checkAudienceAndScopes(token, audience, scopes);
         return token;
     }
@@ -212,19 +208,10 @@ function segmentBytes(segment) {
     return bytes;
 }
 
-/**
- * @param {string} segment
- * @returns {Record<string, any>}
- */
+/** @param {string} segment */
 function parsed(segment) {
-    const bytes = segmentBytes(segment);
-    let value;
-    try {
-        value = parseJSON(bytes);
-    } catch {
-        // Reported below.
-    }
-    if (!isObject(value)) throw malformed("a segment is not a JSON object");
+    const value = jsonObject(segmentBytes(segment));
+    if (!value) throw malformed("a segment is not a JSON object");
     return value;
 }
 

@@ -1,5 +1,5 @@
 // HTTP to siwa: time limits, bounds and repetitions.
-import { boundedBytes, isObject, parseJSON } from "./decoding.js";
+import { boundedBytes, jsonObject } from "./decoding.js";
 import { SiwaError } from "./errors.js";
 
 export const VERSION = "0.1.0";
@@ -54,12 +54,7 @@ export class Transport {
     constructor({ url, apiKey, clock, logger, timeoutSeconds = 12, attempts = 3, fetch = globalThis.fetch }) {
         // The messages repeat neither the key nor the URL, which may contain a password.
         if (!/^[!-~]+$/.test(apiKey)) throw new TypeError("the API key must be visible ASCII characters: set SIWA_API_KEY");
-        let parts;
-        try {
-            parts = new URL(url);
-        } catch {
-            // An empty host, or no URL at all.
-        }
+        const parts = /** @type {any} */ (URL).canParse(url) ? new URL(url) : undefined; // unknown to TypeScript 4.8
         if (!parts || !/^https?:$/.test(parts.protocol) || parts.search || parts.hash || parts.username || parts.password) {
             throw new TypeError("the URL of siwa must be like https://siwa.internal: set SIWA_URL");
         }
@@ -87,40 +82,23 @@ export class Transport {
         if (hasKey) headers.Authorization = this.#authorization;
         if (body !== undefined) headers["Content-Type"] = contentType;
         for (let attempt = 1; ; attempt++) {
-            const state = { wasSent: true };
             try {
-                return await this.#once(target, { method, headers, body }, timeoutSeconds, state);
-            } catch (error) {
-                if (!(error instanceof SiwaError)) throw error;
+                // @ts-ignore: unknown to TypeScript 4.8.
+                const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+                const fetch = this.#fetch; // in some runtimes it must not be a method of another object
+                const response = await fetch(this.#url + target, { method, headers, body, redirect: "manual", signal });
+                return this.#result(response, await boundedBytes(response.body, LONGEST_RESPONSE));
+            } catch (/** @type {any} */ thrown) {
+                const reason = `no complete response (${thrown?.cause?.code ?? thrown?.name})`;
+                const error = thrown instanceof SiwaError ? thrown : new SiwaError("unreachable", undefined, reason);
                 const pause = error.retryAfter ?? attempt;
-                const wasRefused = !state.wasSent || error.code === "overloaded" || error.status === 429;
+                const wasRefused = isWithoutConnection(thrown) || error.code === "overloaded" || error.status === 429;
                 if (attempt >= attempts || !error.isTemporary || pause > LONGEST_PAUSE || !(canRepeat || wasRefused)) throw error;
                 // Without the path, which contains IDs of people.
                 this.logger.info(`siwa-client: a call failed (${error.message}); attempt ${attempt + 1} follows in ${pause} s`);
                 await this.clock.sleep(pause);
             }
         }
-    }
-
-    /**
-     * @param {string} target
-     * @param {RequestInit} request
-     * @param {number} timeoutSeconds
-     * @param {{ wasSent: boolean }} state
-     */
-    async #once(target, request, timeoutSeconds, state) {
-        let response, bytes;
-        try {
-            // @ts-ignore: unknown to TypeScript 4.8.
-            const signal = AbortSignal.timeout(timeoutSeconds * 1000);
-            const fetch = this.#fetch; // in some runtimes it must not be a method of another object
-            response = await fetch(this.#url + target, { ...request, redirect: "manual", signal });
-            bytes = await boundedBytes(response.body, LONGEST_RESPONSE);
-        } catch (error) {
-            state.wasSent = !isWithoutConnection(error);
-            throw new SiwaError("unreachable", undefined, `no complete response (${reason(error)})`);
-        }
-        return this.#result(response, bytes);
     }
 
     /**
@@ -132,14 +110,8 @@ export class Transport {
         this.#checkVersion(headers.get("siwa-api-version") ?? "");
         if (status === 204) return undefined;
         const kind = (headers.get("content-type") ?? "").split(";")[0].trim().toLowerCase();
-        let value;
-        try {
-            const isJSON = kind === "application/json" || kind === "application/problem+json";
-            if (isJSON && bytes.length <= LONGEST_RESPONSE) value = parseJSON(bytes);
-        } catch {
-            // Not JSON, whatever the header says.
-        }
-        if (!isObject(value)) value = {};
+        const isJSON = ["application/json", "application/problem+json"].includes(kind);
+        const value = (isJSON && bytes.length <= LONGEST_RESPONSE && jsonObject(bytes)) || {};
         if (status >= 200 && status < 300 && Object.keys(value).length > 0) return value;
         let { code = value.error, detail, cause, re_attest: reAttest } = value; // `error` is OAuth's form (RFC 6749 §5.2)
         if (status < 400 || typeof code !== "string") {
@@ -176,9 +148,4 @@ const CONNECTION_ERRORS = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREA
 function isWithoutConnection(error) {
     // Deno has no code for it.
     return CONNECTION_ERRORS.includes(error?.cause?.code) || /client error \(Connect\)/.test(error?.cause?.message);
-}
-
-/** @param {any} error */
-function reason(error) {
-    return error?.cause?.code ?? error?.name;
 }

@@ -1,6 +1,6 @@
 // Webhooks in the form of Standard Webhooks.
-import { base64Bytes, decode, joined, parseJSON } from "./decoding.js";
-import { SiwaError, check } from "./errors.js";
+import { base64Bytes, decoded, joined, jsonObject } from "./decoding.js";
+import { check } from "./errors.js";
 
 /** Bytes of a body. An event has some hundreds. */
 export const LONGEST_BODY = 65_536;
@@ -58,9 +58,5 @@ export async function verifiedEvent(headers, rawBody, keys, now) {
         }
     }
     check(isSigned, "webhook_signature_invalid", 401, "No signature is by a secret of this receiver.");
-    try {
-        return decode("Event", parseJSON(rawBody));
-    } catch {
-        throw new SiwaError("event_malformed", 400, "The body is not an event.");
-    }
+    return decoded("Event", jsonObject(rawBody), "event_malformed", 400);
 }

@@ -2,6 +2,7 @@
  * The members with these names that have a value.
  * @param {unknown} form
  * @param {string[]} names
+ * @returns {Record<string, any>}
  */
 export function given(form: unknown, ...names: string[]): Record<string, any>;
 /**
