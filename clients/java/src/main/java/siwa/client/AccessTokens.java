@@ -214,7 +214,7 @@ final class AccessTokens {
             } else if (hasFailed) {
                 long pause = Math.max(1, PAUSE_AFTER_FAILURE - Duration.between(triedAt, now).toSeconds());
                 throw new SiwaException("keys_unavailable", 503, "siwa's keys could not be fetched", null, (int) pause,
-                        null, null);
+                        Map.of());
             }
             throw refused("unknown_key", "siwa has no key with this kid");
         } finally {

@@ -38,12 +38,12 @@ public final class Form {
         return new Form(members);
     }
 
-    /** The members with these names that have a value. */
+    /** The members with these names that have a value. An empty granted_scopes is one: without it, siwa grants all. */
     Map<String, Object> given(String... names) {
         Map<String, Object> given = new LinkedHashMap<>();
         for (String name : names) {
             Object value = members.get(name);
-            if (value != null && !value.equals("")) {
+            if (value != null && (!value.equals("") || name.equals("granted_scopes"))) {
                 given.put(name, value);
             }
         }

@@ -11,11 +11,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocketFactory;
 import siwa.client.Models.*;
 
 /**
- * A client of one siwa service, for one app. Threads may share it. It keeps no connection open.
+ * A client of one siwa service, for one app. Threads may share it.
  *
  * <p>Each method blocks, and throws {@link SiwaException}. Methods repeat a call after a lost response, a 429 or a 5xx:
  * after {@code Retry-After}, or else after 1 and 2 seconds. If siwa asks for more than 5 seconds, the exception has
@@ -86,7 +85,7 @@ public final class SiwaClient {
         private String webhookSecrets = variable("SIWA_WEBHOOK_SECRETS");
         private Duration timeout = Duration.ofSeconds(12);
         private int attempts = 3;
-        private SSLSocketFactory tls = (SSLSocketFactory) SSLSocketFactory.getDefault();
+        private SSLContext tls;
         private Transport.Clock clock = new Transport.Clock();
 
         private Builder() {}
@@ -140,7 +139,7 @@ public final class SiwaClient {
 
         /** For a private certificate authority. By default {@link SSLContext#getDefault}. */
         public Builder sslContext(SSLContext value) {
-            tls = value.getSocketFactory();
+            tls = value;
             return this;
         }
 
@@ -432,7 +431,7 @@ public final class SiwaClient {
     }
 
     private static Transport.Call post(String target, Map<String, ?> members) {
-        return new Transport.Call("POST", target).json(members);
+        return new Transport.Call("POST", target).body("application/json", Json.write(members));
     }
 
     private <T> T read(Function<Object, T> model, Transport.Call call) {

@@ -16,65 +16,47 @@ public final class SiwaException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
     private final String code;
-    private final String detail;
     private final Integer status;
-    private String requestId;
-    private Integer retryAfter;
-    private String reason;
-    private Boolean reAttest;
+    private final String requestId;
+    private final Integer retryAfter;
+    private final String attestationCause;
+    private final Boolean reAttest;
 
-    SiwaException(String code, Integer status, String detail) {
+    SiwaException(String code, Integer status, String detail) { this(code, status, detail, null, null, Map.of()); }
+
+    /** A failed response with its JSON. status, requestId and retryAfter may be null. */
+    SiwaException(String code, Integer status, String detail, String requestId, Integer retryAfter, Map<?, ?> json) {
+        super(code + (status == null ? "" : ", status " + status) + ", " + detail
+                + (requestId == null ? "" : ", request " + requestId));
         this.code = code;
         this.status = status;
-        this.detail = detail;
-    }
-
-    /** A failed response of siwa. The arguments may be null. */
-    SiwaException(String code, Integer status, String detail, String requestId, Integer retryAfter, Object reason,
-            Object reAttest) {
-        this(code, status, detail);
         this.requestId = requestId;
         this.retryAfter = retryAfter;
-        this.reason = reason instanceof String ? (String) reason : null;
-        this.reAttest = reAttest instanceof Boolean ? (Boolean) reAttest : null;
+        attestationCause = json.get("cause") instanceof String ? (String) json.get("cause") : null;
+        reAttest = json.get("re_attest") instanceof Boolean ? (Boolean) json.get("re_attest") : null;
     }
 
     /** The reason for a program. */
-    public String code() {
-        return code;
-    }
+    public String code() { return code; }
 
     /** The HTTP status. Empty without a response. */
-    public Optional<Integer> status() {
-        return Optional.ofNullable(status);
-    }
+    public Optional<Integer> status() { return Optional.ofNullable(status); }
 
     /** A sentence for the log, with the code, the status and the request ID. It contains no token, address or key. */
     @Override
-    public String getMessage() {
-        return code + (status == null ? "" : ", status " + status) + ", " + detail
-                + (requestId == null ? "" : ", request " + requestId);
-    }
+    public String getMessage() { return super.getMessage(); }
 
     /** The ID of the request in siwa's log. */
-    public Optional<String> requestId() {
-        return Optional.ofNullable(requestId);
-    }
+    public Optional<String> requestId() { return Optional.ofNullable(requestId); }
 
     /** Seconds to wait before the same call can succeed. */
-    public Optional<Integer> retryAfter() {
-        return Optional.ofNullable(retryAfter);
-    }
+    public Optional<Integer> retryAfter() { return Optional.ofNullable(retryAfter); }
 
     /** With {@code attestation_required} and {@code attestation_invalid}: the member {@code cause}. */
-    public Optional<String> attestationCause() {
-        return Optional.ofNullable(reason);
-    }
+    public Optional<String> attestationCause() { return Optional.ofNullable(attestationCause); }
 
     /** With {@link #attestationCause}: true if the app can continue with a new key that it attests. */
-    public Optional<Boolean> reAttest() {
-        return Optional.ofNullable(reAttest);
-    }
+    public Optional<Boolean> reAttest() { return Optional.ofNullable(reAttest); }
 
     /** True if the same call can succeed later. */
     public boolean isTemporary() {
@@ -87,21 +69,18 @@ public final class SiwaException extends RuntimeException {
      * wrong API key: log it.
      */
     public int statusForApp() {
-        if (isTemporary()) {
-            return 503;
-        }
-        return status == null || code.equals("unexpected_response") || code.startsWith("caller_") ? 500 : status;
+        return isTemporary() ? 503
+                : status == null || code.equals("unexpected_response") || code.startsWith("caller_") ? 500 : status;
     }
 
     /** The JSON text for the app. See {@link #statusForApp}. */
     public String jsonForApp() {
         Map<String, Object> members = new LinkedHashMap<>();
-        boolean isRefusal = statusForApp() < 500;
-        members.put("error", isRefusal ? code : isTemporary() ? "try_again" : "internal_error");
-        if (isRefusal && reason != null) {
-            members.put("cause", reason);
+        members.put("error", statusForApp() < 500 ? code : isTemporary() ? "try_again" : "internal_error");
+        if (statusForApp() < 500 && attestationCause != null) {
+            members.put("cause", attestationCause);
         }
-        if (isRefusal && reAttest != null) {
+        if (statusForApp() < 500 && reAttest != null) {
             members.put("re_attest", reAttest);
         }
         return Json.write(members);
