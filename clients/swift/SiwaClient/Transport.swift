@@ -144,7 +144,10 @@ final class Transport: Sendable {
         } catch {
             try Task.checkCancellation()
             let failure = SiwaError("unreachable", detail: "no complete response (\(type(of: error)))")
-            throw error is NIOConnectionError ? NotSent(error: failure) : failure
+            let hasNoConnection =
+                error is NIOConnectionError || error as? HTTPClientError == .connectTimeout
+                || (error as? IOError)?.errnoCode == ECONNREFUSED
+            throw hasNoConnection ? NotSent(error: failure) : failure
         }
         return try result(of: reply)
     }
