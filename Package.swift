@@ -156,6 +156,14 @@ let tests = Wing.list(
       EndToEndTests: all ExampleBackend UnixSignals
     """)
 
+/// The package for Swift backends. Its users compile no other module of this package.
+let clients = Wing.list(
+    """
+    swift: Logging
+      SiwaClient: AsyncHTTPClient Crypto CryptoExtras NIOCore NIOHTTP1 NIOPosix NIOSSL
+      SiwaClientTests: SiwaClient SiwaBinary TestSupport
+    """)
+
 /// What modules need in one word.
 let groups = [
     "rules":
@@ -341,8 +349,9 @@ let package = Package(
                 name: "AppleIdentity",
                 targets: ["AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography"]),
             .library(name: "AppleIDClient", targets: ["AppleIDClient"]),
+            .library(name: "SiwaClient", targets: ["SiwaClient"]),
         ],
     dependencies: try dependencies(),
     targets: libraries + targets(of: wings, in: "Sources") + targets(of: tests, in: "Tests")
-        + (isSanitized ? [] : programs)
+        + targets(of: clients, in: "clients") + (isSanitized ? [] : programs)
 )
