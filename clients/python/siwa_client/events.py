@@ -2,6 +2,7 @@
 
 import logging
 import os
+import threading
 from typing import Callable, Iterator, Optional, Protocol
 from urllib.parse import quote
 
@@ -14,6 +15,8 @@ log = logging.getLogger("siwa_client")
 
 LONGEST_PAUSE = 60
 """Seconds between two attempts while siwa does not respond, unless siwa names more."""
+PAUSE_AFTER_EXCEPTION = 2
+"""Seconds."""
 
 
 class CursorStore(Protocol):
@@ -64,7 +67,7 @@ class Events:
     SiwaClient.states and end sessions whose state is not `authorized`. Without `resync`, `cursor_ahead` is raised.
     """
 
-    def __init__(self, transport: Transport, clock: Clock, store: CursorStore, resync: Optional[Callable[[], None]],
+    def __init__(self, transport: Transport, clock: Clock, store: CursorStore, resync: Optional[Callable[[], object]],
                  wait: int) -> None:
         self._transport, self._clock, self._store, self._resync, self._wait = transport, clock, store, resync, wait
         self.cursor: Optional[str] = None
@@ -77,14 +80,36 @@ class Events:
         before the first one."""
 
     def begin(self) -> None:
-        """Begins the feed if the store has no cursor, as the iteration does, and returns.
-
-        A backend with webhooks calls this in place of the iteration. siwa keeps the position of a webhook, so the
-        backend reads only the states from before its first start.
-        """
+        """Begins the feed if the store has no cursor, and returns. Waits until siwa responds."""
         self.cursor = self._store.load()
         if not self.cursor:
             self._save(self._next())
+
+    def check(self) -> None:
+        """Raises SiwaError `feed_not_begun` (503) until the feed has begun. Call it before each sign-in."""
+        if self.cursor is None:
+            raise SiwaError("feed_not_begun", 503, "The revocation of a sign-in could be missed.")
+
+    def start(self, handle: Optional[Callable[[Event], object]] = None) -> None:
+        """Calls `handle` with each event, in a thread that ends with the process.
+
+        After an exception it logs the exception, waits two seconds, and continues at the saved cursor. Without `handle`
+        it only begins the feed, for a backend with webhooks: siwa keeps the position of a webhook, so the backend needs
+        only the states from before its first start.
+        """
+        threading.Thread(target=self._run, args=(handle,), daemon=True, name="siwa-events").start()
+
+    def _run(self, handle: Optional[Callable[[Event], object]]) -> None:
+        while True:
+            try:
+                self.begin()
+                if not handle:
+                    return
+                for event in self:
+                    handle(event)
+            except Exception:
+                log.exception("reading events failed; the next attempt has the same cursor")
+                self._clock.sleep(PAUSE_AFTER_EXCEPTION)
 
     def __iter__(self) -> Iterator[Event]:
         self.begin()

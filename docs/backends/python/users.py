@@ -5,7 +5,6 @@ separated by commas (PBKDF2 with HMAC-SHA-256).
 """
 import hashlib, hmac, os, secrets, sqlite3, threading, time
 from datetime import datetime
-from typing import NamedTuple, Optional
 
 from siwa_client import SiwaError, to_json
 
@@ -30,13 +29,6 @@ db.executescript("""
 """)
 
 
-class User(NamedTuple):
-    """The user of a session."""
-    user_id: str
-    account_id: str  # "" for a user who has only a password
-    since: Optional[str]  # None if the session began with a password
-
-
 def run(sql, *values):
     with lock, db:
         return db.execute(sql, values).fetchall()
@@ -56,14 +48,34 @@ def make_session(user_id, since=None):
     return {"session": session, "user_id": user_id}
 
 
-def of(session, even_disabled=False):
-    rows = run("SELECT user_id, coalesce(account_id, ''), since FROM users NATURAL JOIN sessions"
-               " WHERE session_hash = ?", hashed(session))
+def session_in(request):
+    return hashed(request.headers.get("Authorization", "").removeprefix("Bearer "))
+
+
+def of(request, even_disabled=False):
+    """The user of the request's session."""
+    sql = "SELECT user_id, account_id, since FROM users NATURAL JOIN sessions WHERE session_hash = ?"
+    rows = run(sql, session_in(request))
     if not rows:
-        raise SiwaError("session_ended", 401)
-    if not even_disabled and run("SELECT 1 FROM disabled WHERE account_id = ?", rows[0][1]):
+        raise SiwaError("session_ended", 401)  # the app gets it in the form of siwa's refusals
+    user = dict(zip(("user_id", "account_id", "since"), rows[0]))
+    if not even_disabled and run("SELECT 1 FROM disabled WHERE account_id = ?", user["account_id"]):
         raise SiwaError("account_disabled", 403)  # until the account is enabled, when the session is good again
-    return User(*rows[0])
+    return user
+
+
+def account_of(request):
+    """siwa's ID of the user's account. Empty for a user who has only a password."""
+    return of(request)["account_id"] or ""
+
+
+def apple_account(request):
+    """The account, and the time of the sign-in with Apple that began the session."""
+    # About a disabled account siwa decides, which has the URL with which Google ends linking.
+    user = of(request, even_disabled=True)
+    if not user["account_id"]:
+        raise SiwaError("apple_account_missing", 409)  # the user has only a password
+    return {"account_id": user["account_id"], "authenticated_at": user["since"]}
 
 
 def sign_in(user_id, account, since):
@@ -82,7 +94,8 @@ def sign_in(user_id, account, since):
             raise SiwaError("other_apple_account", 409)  # this user has another Apple Account
         run("INSERT INTO users (user_id) VALUES (?) ON CONFLICT DO NOTHING", user_id)
         run("UPDATE users SET former_account_id = coalesce(nullif(account_id, ?1), former_account_id),"
-            " account_id = ?1, team_id = ?2, sub = ?3 WHERE user_id = ?4", account.id, account.team_id, account.sub, user_id)
+            " account_id = ?1, team_id = ?2, sub = ?3 WHERE user_id = ?4",
+            account.id, account.team_id, account.sub, user_id)
         return make_session(user_id, since)
 
 
@@ -96,9 +109,9 @@ def sign_in_with_password(name, password):
     return make_session(user_id)
 
 
-def sign_out(session):
+def sign_out(request):
     """Ends this session only: the account, the user's consent and other devices stay as they are."""
-    run("DELETE FROM sessions WHERE session_hash = ?", hashed(session))
+    run("DELETE FROM sessions WHERE session_hash = ?", session_in(request))
     return {}
 
 
@@ -116,12 +129,13 @@ def end_sessions(account_id, moment, even_of_password=False):
 
 def forget(account_id):
     """Deletes the user of an account. A user who has a password stays, without the Apple Account."""
+    # A user who has signed in again since the erasure was found by sub, and is deleted here as well.
+    users = "SELECT user_id FROM users WHERE ? IN (account_id, former_account_id)"
     with lock:
-        # A user who has signed in again since the erasure was found by sub, and is deleted here as well.
-        mine = "? IN (account_id, former_account_id)"
-        run(f"DELETE FROM users WHERE {mine} AND password IS NULL", account_id)
-        run(f"DELETE FROM sessions WHERE since NOT NULL AND user_id IN (SELECT user_id FROM users WHERE {mine})", account_id)
-        run(f"UPDATE users SET account_id = NULL, team_id = NULL, sub = NULL, former_account_id = NULL WHERE {mine}", account_id)
+        run(f"DELETE FROM users WHERE password IS NULL AND user_id IN ({users})", account_id)
+        run(f"DELETE FROM sessions WHERE since NOT NULL AND user_id IN ({users})", account_id)
+        run("UPDATE users SET account_id = NULL, team_id = NULL, sub = NULL, former_account_id = NULL"
+            f" WHERE user_id IN ({users})", account_id)
         set_disabled(account_id, False)
 
 
@@ -140,19 +154,20 @@ def sub_of(account_id):
 
 
 def with_apple_accounts():
-    """The users of Apple Accounts by sub, as the ID of the account and the latest `since` of their sessions."""
-    sql = "SELECT sub, account_id, coalesce(max(since), '') FROM users LEFT JOIN sessions USING (user_id) GROUP BY sub"
-    return {sub: (account_id, since) for sub, account_id, since in run(sql) if sub}
+    """By sub: the ID of the account, and the latest `since` of the user's sessions."""
+    rows = run("SELECT sub, account_id, max(since) FROM users LEFT JOIN sessions USING (user_id)"
+               " WHERE sub NOT NULL GROUP BY sub")
+    return {sub: (account_id, since and datetime.fromisoformat(since.replace("Z", "+00:00")))
+            for sub, account_id, since in rows}
 
 
-def is_handled(event_id):
-    return bool(run("SELECT 1 FROM handled WHERE event_id = ?", event_id))
-
-
-def keep_handled(event_id):
-    now = int(time.time())
-    run("DELETE FROM handled WHERE at < ?", now - DAYS_OF_HANDLED * 86_400)
-    run("INSERT INTO handled VALUES (?, ?) ON CONFLICT DO NOTHING", event_id, now)
+def once(event, handle):
+    """Handles the event of a webhook. A late copy is not handled again, because it could undo later events."""
+    if not run("SELECT 1 FROM handled WHERE event_id = ?", event.id):
+        handle(event)
+        now = int(time.time())
+        run("DELETE FROM handled WHERE at < ?", now - DAYS_OF_HANDLED * 86_400)
+        run("INSERT INTO handled VALUES (?, ?) ON CONFLICT DO NOTHING", event.id, now)
 
 
 def load():
