@@ -1,9 +1,10 @@
 """The calls of siwa."""
 
+import dataclasses
 import os
 import ssl
-from datetime import datetime
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Type, TypeVar, Union
+from datetime import datetime, timezone
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 from urllib.parse import quote, urlencode
 
 from . import models
@@ -16,6 +17,8 @@ from .transport import Clock, Transport
 from .webhooks import verified_event, webhook_keys
 
 T = TypeVar("T")
+_EVENT_OF_REASON = {models.CredentialReason.APPLE_ACCOUNT_DELETED: models.EventType.ACCOUNT_DELETED,
+                    models.CredentialReason.ERASED: models.EventType.ACCOUNT_ERASED}
 Time = Union[datetime, str]
 """An aware datetime, or its text in RFC 3339."""
 
@@ -37,15 +40,27 @@ class SiwaClient:
     def __init__(self, url: Optional[str] = None, api_key: Optional[str] = None, *, client_id: Optional[str] = None,
                  issuer: Optional[str] = None, webhook_secrets: Optional[str] = None, timeout: float = 12,
                  attempts: int = 3, ssl_context: Optional[ssl.SSLContext] = None, clock: Optional[Clock] = None) -> None:
-        url = url or os.environ.get("SIWA_URL", "")
+        url, api_key = url or os.environ.get("SIWA_URL", ""), api_key or os.environ.get("SIWA_API_KEY", "")
+        missing = [name for name, value in (("SIWA_URL", url), ("SIWA_API_KEY", api_key)) if not value]
+        if missing:
+            raise ValueError("missing environment variables: " + ", ".join(missing))
         self._clock = clock or Clock()
-        self._transport = Transport(url, api_key or os.environ.get("SIWA_API_KEY", ""), timeout, attempts, ssl_context,
-                                    self._clock)
+        self._transport = Transport(url, api_key, timeout, attempts, ssl_context, self._clock)
         self._client_id = client_id or os.environ.get("SIWA_CLIENT_ID", "")
         secrets = webhook_secrets or os.environ.get("SIWA_WEBHOOK_SECRETS", "")
         self._webhook_keys = webhook_keys(secrets) if secrets else []
         issuer = issuer or os.environ.get("SIWA_ISSUER") or url.rstrip("/")
         self._tokens = AccessTokens(self._transport, issuer, self._clock)
+
+    def check(self) -> None:
+        """Raises SiwaError if siwa refuses the key, or if the URL is not siwa's, and ValueError without a client ID. For
+        the start of a backend, so it returns if siwa does not respond."""
+        self._app()
+        try:
+            self.make_nonce()
+        except SiwaError as error:
+            if not error.is_temporary:
+                raise
 
     # Signing in
 
@@ -199,9 +214,29 @@ class SiwaClient:
         """
         return verified_event(headers, raw_body, self._webhook_keys or webhook_keys(""), self._clock.now())
 
-    def events(self, cursor_store: CursorStore, *, resync: Optional[Callable[[], None]] = None, wait: int = 30) -> Events:
+    def events(self, cursor_store: CursorStore, *, resync: Optional[Callable[[], object]] = None, wait: int = 30) -> Events:
         """Iterates over all events, for ever: see Events. wait: seconds that siwa waits for an event, 0 to 30."""
         return Events(self._transport, self._clock, cursor_store, resync, wait)
+
+    def missed_events(self, users: Mapping[str, Tuple[str, Optional[datetime]]]) -> Iterator[models.Event]:
+        """Reads the states of users, and returns the events that would have led to them. For `resync` of events.
+
+        users: by sub, the account ID and the latest `since` of the user's sessions, or None without sessions. The
+        events have no `id`. Each account has `account_disabled` or `account_enabled`; a state that is not `authorized`
+        also has `credential_revoked`, `account_deleted` or `account_erased`. There is no `sessions_ended`: its time is
+        `sessions_ended_at` of the account.
+        """
+        now = datetime.fromtimestamp(self._clock.now(), timezone.utc)
+        for credential in self.states(list(users)):
+            account_id, since = users[credential.sub]
+            disabling = models.EventType.ACCOUNT_DISABLED if credential.account_disabled else models.EventType.ACCOUNT_ENABLED
+            event = models.Event("", disabling, "", now, now, credential.sub, account_id, credential.client_id)
+            yield event
+            # For a user whom siwa does not know, the sessions from before the query end.
+            moment = credential.since or since
+            if credential.state != models.CredentialState.AUTHORIZED and moment:
+                kind = _EVENT_OF_REASON.get(credential.reason or "", models.EventType.CREDENTIAL_REVOKED)
+                yield dataclasses.replace(event, type=kind, occurred_at=moment, reason=credential.reason)
 
     # OAuth access tokens
 
@@ -232,7 +267,7 @@ class SiwaClient:
     def _app(self, client_id: Optional[str] = None) -> Any:
         client_id = client_id or self._client_id
         if not client_id:
-            raise ValueError("the client needs the app's client_id: set SIWA_CLIENT_ID")
+            raise ValueError("missing environment variables: SIWA_CLIENT_ID")
         return {"client_id": client_id}
 
     def _read(self, model: Type[T], method: str, target: str, members: Any = None, **options: Any) -> T:

@@ -31,7 +31,8 @@ class SiwaError(Exception):
 
     def __str__(self) -> str:
         parts = [self.code, f"status {self.status}" if self.status else "", self.detail,
-                 f"request {self.request_id}" if self.request_id else ""]
+                 f"request {self.request_id}" if self.request_id else "",
+                 "check SIWA_URL and SIWA_API_KEY" if self.for_app()[0] == 500 else ""]
         return ", ".join(part for part in parts if part)
 
     @property

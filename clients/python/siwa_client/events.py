@@ -2,6 +2,7 @@
 
 import logging
 import os
+import threading
 from typing import Callable, Iterator, Optional, Protocol
 from urllib.parse import quote
 
@@ -14,6 +15,8 @@ log = logging.getLogger("siwa_client")
 
 LONGEST_PAUSE = 60
 """Seconds between two attempts while siwa does not respond, unless siwa names more."""
+PAUSE_AFTER_EXCEPTION = 2
+"""Seconds."""
 
 
 class CursorStore(Protocol):
@@ -64,28 +67,83 @@ class Events:
     SiwaClient.states and end sessions whose state is not `authorized`. Without `resync`, `cursor_ahead` is raised.
     """
 
-    def __init__(self, transport: Transport, clock: Clock, store: CursorStore, resync: Optional[Callable[[], None]],
+    def __init__(self, transport: Transport, clock: Clock, store: CursorStore, resync: Optional[Callable[[], object]],
                  wait: int) -> None:
         self._transport, self._clock, self._store, self._resync, self._wait = transport, clock, store, resync, wait
         self.cursor: Optional[str] = None
-        """The last saved cursor: all events before it are handled."""
+        """The last saved cursor: all events before it are handled. None until the feed has begun, and before then a
+        backend must not accept sign-ins: it could miss their revocation."""
         self.is_caught_up = False
         """True if the last page was the end of the feed."""
         self.last_response_at: Optional[float] = None
         """The time of siwa's last response, in seconds since 1970: at most `wait` seconds ago while siwa responds. None
-        until the feed has begun, and before then a backend must not accept sign-ins: it could miss their revocation."""
+        before the first one."""
+
+    def begin(self) -> None:
+        """Begins the feed if the store has no cursor, and returns. Waits until siwa responds."""
+        self.cursor = self._store.load()
+        if not self.cursor:
+            self._save(self._next())
+
+    def check(self) -> None:
+        """Raises SiwaError `feed_not_begun` (503) until the feed has begun. Call it before each sign-in."""
+        if self.cursor is None:
+            raise SiwaError("feed_not_begun", 503, "The revocation of a sign-in could be missed.")
+
+    def start(self, handle: Optional[Callable[[Event], object]] = None) -> None:
+        """Calls `handle` with each event, in a thread that ends with the process.
+
+        After an exception it logs the exception, waits two seconds, and continues at the saved cursor. Without `handle`
+        it only begins the feed, for a backend with webhooks: siwa keeps the position of a webhook, so the backend needs
+        only the states from before its first start.
+        """
+        threading.Thread(target=self._run, args=(handle,), daemon=True, name="siwa-events").start()
+
+    def _run(self, handle: Optional[Callable[[Event], object]]) -> None:
+        while True:
+            try:
+                self.begin()
+                if not handle:
+                    return
+                for event in self:
+                    handle(event)
+            except Exception:
+                log.exception("reading events failed; the next attempt has the same cursor")
+                self._clock.sleep(PAUSE_AFTER_EXCEPTION)
 
     def __iter__(self) -> Iterator[Event]:
-        self.cursor = self._store.load()
-        failures = 0
+        self.begin()
         while True:
             began = self._clock.now()
+            page = self._next()
+            yield from page.events
+            if page.cursor != self.cursor:
+                self._save(page)
+            elif self._clock.now() - began < 1:
+                # A service that does not wait would be asked without a pause.
+                self._clock.sleep(1)
+            self.is_caught_up = not page.has_more
+
+    def _save(self, page: EventPage) -> None:
+        self._store.save(page.cursor)
+        self.cursor = page.cursor
+
+    def _next(self) -> EventPage:
+        """The next page, or the end of the feed if there is no usable cursor. Waits until siwa responds."""
+        failures, cursor = 0, self.cursor
+        while True:
             try:
-                page = self._next()
+                if cursor:
+                    page = self._page(f"after={quote(cursor, safe='')}&wait={self._wait}")
+                else:
+                    # The end comes before the states, so that no change between the two is missed.
+                    page = self._page("after=latest")
+                    if self._resync:
+                        self._resync()
             except SiwaError as error:
-                if error.code == "cursor_ahead" and self._resync and self.cursor:
+                if error.code == "cursor_ahead" and self._resync and cursor:
                     log.warning("siwa's feed ends before the saved cursor; all states are read again")
-                    self.cursor = None
+                    cursor = None
                     continue
                 if not error.is_temporary:
                     raise
@@ -94,26 +152,9 @@ class Events:
                     log.warning("reading events failed (%s); the next attempts have the same cursor", error)
                 failures += 1
                 self._clock.sleep(pause)
-                continue
-            failures = 0
-            self.last_response_at = self._clock.now()
-            yield from page.events
-            if page.cursor != self.cursor:
-                self._store.save(page.cursor)
-                self.cursor = page.cursor
-            elif self._clock.now() - began < 1:
-                # A service that does not wait would be asked without a pause.
-                self._clock.sleep(1)
-            self.is_caught_up = not page.has_more
-
-    def _next(self) -> EventPage:
-        if self.cursor:
-            return self._page(f"after={quote(self.cursor, safe='')}&wait={self._wait}")
-        # The end comes before the states, so that no change between the two is missed.
-        end = self._page("after=latest")
-        if self._resync:
-            self._resync()
-        return end
+            else:
+                self.last_response_at = self._clock.now()
+                return page
 
     def _page(self, query: str) -> EventPage:
         value = self._transport.call("GET", f"/v1/events?{query}", timeout=self._wait + 15, attempts=1)

@@ -28,10 +28,10 @@ def webhook_keys(secrets: str) -> List[bytes]:
             key = b""
         # Anybody can sign with an empty key. The bounds are those of Standard Webhooks.
         if not secret.startswith("whsec_") or not 24 <= len(key) <= 64:
-            raise ValueError("a webhook secret must be whsec_ and 24 to 64 bytes in base64")
+            raise ValueError("SIWA_WEBHOOK_SECRETS: a secret must be whsec_ and 24 to 64 bytes in base64")
         keys.append(key)
     if not keys:
-        raise ValueError("the client has no webhook secret: set SIWA_WEBHOOK_SECRETS")
+        raise ValueError("SIWA_WEBHOOK_SECRETS: the client needs a secret")
     return keys
 
 
