@@ -292,21 +292,22 @@ func call(client *Client, options Options, step step) (any, error) {
 	if a.ClientID != "" {
 		client = client.ForApp(a.ClientID)
 	}
-	var signIn []SignInOption
-	if a.Create != nil && !*a.Create {
-		signIn = append(signIn, KnownUsersOnly)
-	}
 	if a.MintedNonce != nil && !*a.MintedNonce {
-		signIn = append(signIn, OwnNonces)
+		// An option of the client, as the secrets of webhooks are.
+		options.OwnNonces = true
+		client, _ = NewClient(options)
 	}
 	session := Session{a.AccountID, a.AuthenticatedAt.Time}
 	switch step.Call {
 	case "make_nonce":
 		return client.MakeNonce(ctx)
 	case "sign_in":
-		return client.SignIn(ctx, a.Form, signIn...)
+		if a.Create != nil && !*a.Create {
+			return client.SignInKnownUser(ctx, a.Form)
+		}
+		return client.SignIn(ctx, a.Form)
 	case "verify":
-		return client.Verify(ctx, a.Form, signIn...)
+		return client.Verify(ctx, a.Form)
 	case "web_result":
 		return client.WebResult(ctx, a.Code)
 	case "account":
