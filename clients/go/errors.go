@@ -1,8 +1,10 @@
 package siwa
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -12,7 +14,7 @@ import (
 //
 // Codes with a RequestID come from siwa; docs/api.md lists them. The package makes these codes itself: unreachable (no
 // complete response in time; siwa may have executed the call), unavailable (a 5xx or 429 of a proxy),
-// unexpected_response (not siwa's response: check the URL), and the codes that the methods name.
+// unexpected_response (not siwa's response), and the codes that the methods name.
 type Error struct {
 	Code string
 	// Status is the HTTP status, 0 without a response.
@@ -31,19 +33,17 @@ type Error struct {
 	wrapped error
 }
 
+func refused(code string, status int, detail string) *Error {
+	return &Error{Code: code, Status: status, Detail: detail}
+}
+
 // Error returns a line for the log.
 func (e *Error) Error() string {
-	parts := []string{"siwa: " + e.Code}
-	if e.Status != 0 {
-		parts = append(parts, fmt.Sprintf("status %d", e.Status))
+	text := fmt.Sprintf("siwa: %s (status %d, request %q): %s", e.Code, e.Status, e.RequestID, e.Detail)
+	if status, _ := e.ForApp(); status == http.StatusInternalServerError {
+		text += ": check SIWA_URL and SIWA_API_KEY"
 	}
-	if e.Detail != "" {
-		parts = append(parts, e.Detail)
-	}
-	if e.RequestID != "" {
-		parts = append(parts, "request "+e.RequestID)
-	}
-	return strings.Join(parts, ", ")
+	return text
 }
 
 // Unwrap returns the error of the connection or the context behind unreachable, or nil.
@@ -60,19 +60,19 @@ func (e *Error) Temporary() bool {
 // backend, such as a wrong API key: log it. WriteError sends both.
 func (e *Error) ForApp() (int, map[string]any) {
 	if e.Temporary() {
-		return http.StatusServiceUnavailable, map[string]any{"error": "try_again"}
+		return http.StatusServiceUnavailable, members{"error": "try_again"}
 	}
 	if e.Status == 0 || e.Code == "unexpected_response" || strings.HasPrefix(e.Code, "caller_") {
-		return http.StatusInternalServerError, map[string]any{"error": "internal_error"}
+		return http.StatusInternalServerError, members{"error": "internal_error"}
 	}
-	members := map[string]any{"error": e.Code}
+	body := members{"error": e.Code}
 	if e.Cause != "" {
-		members["cause"] = e.Cause
+		body["cause"] = e.Cause
 	}
 	if e.ReAttest != nil {
-		members["re_attest"] = *e.ReAttest
+		body["re_attest"] = *e.ReAttest
 	}
-	return e.Status, members
+	return e.Status, body
 }
 
 // CodeOf returns the code of the *Error in err, or "" for any other error and for nil.
@@ -84,6 +84,28 @@ func CodeOf(err error) string {
 	return ""
 }
 
-func refused(code string, status int, detail string) *Error {
-	return &Error{Code: code, Status: status, Detail: detail}
+// WriteError sends the status and the JSON of Error.ForApp. An error of any other type becomes 500 internal_error.
+func WriteError(w http.ResponseWriter, err error) {
+	failure := &Error{}
+	errors.As(err, &failure)
+	status, body := failure.ForApp()
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	// An app that has gone gets no response.
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+// longestBody bounds the body of an app's request and of a webhook, in bytes. siwa accepts no longer form, and an event
+// has some hundreds.
+const longestBody = 65_536
+
+// ReadForm returns the body of an app's request, for SignIn and the other methods that take a form. Error:
+// body_too_large (413).
+func ReadForm(r *http.Request) ([]byte, error) {
+	form, err := io.ReadAll(io.LimitReader(r.Body, longestBody+1))
+	if err == nil && len(form) > longestBody {
+		err = refused("body_too_large", http.StatusRequestEntityTooLarge, "A body has at most 65536 bytes.")
+	}
+	return form, err
 }

@@ -2,16 +2,18 @@ package siwa
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"net/http"
 	"os"
+	"regexp"
 	"strconv"
-	"sync"
+	"strings"
+	"sync/atomic"
 	"time"
 )
-
-// While siwa does not respond, attempts to read events have at most this pause between them, unless siwa names more.
-const longestEventPause = time.Minute
 
 // CursorStore keeps the position in the feed, best in the same database as the sessions.
 type CursorStore interface {
@@ -39,12 +41,9 @@ func (f FileCursor) Save(_ context.Context, cursor string) error {
 	if err != nil {
 		return err
 	}
-	_, err = file.WriteString(cursor)
-	if err == nil {
+	defer file.Close()
+	if _, err = file.WriteString(cursor); err == nil {
 		err = file.Sync()
-	}
-	if closing := file.Close(); err == nil {
-		err = closing
 	}
 	if err == nil {
 		err = os.Rename(file.Name(), string(f))
@@ -65,8 +64,7 @@ type Events struct {
 
 	client   *Client
 	store    CursorStore
-	mutex    sync.Mutex
-	position Position
+	position atomic.Pointer[Position]
 }
 
 // Position is a place in the feed of events.
@@ -75,9 +73,14 @@ type Position struct {
 	Cursor string
 	// IsCaughtUp is true if the last page was the end of the feed.
 	IsCaughtUp bool
-	// LastResponseAt is the time of siwa's last response. There is one after each Wait.
+	// LastResponseAt is the time of the last response whose events are handled. There is one after each Wait. It is zero
+	// until the feed has begun, and before then a backend must not accept sign-ins: it could miss their revocation.
 	LastResponseAt time.Time
 }
+
+// Pauses of attempts to read events while siwa does not respond.
+var pauses = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second,
+	32 * time.Second, time.Minute}
 
 // Events returns the feed of events from the cursor that the store has.
 func (c *Client) Events(store CursorStore) *Events {
@@ -86,9 +89,10 @@ func (c *Client) Events(store CursorStore) *Events {
 
 // Position returns the current position, for the health check of a backend.
 func (e *Events) Position() Position {
-	e.mutex.Lock()
-	defer e.mutex.Unlock()
-	return e.position
+	if position := e.position.Load(); position != nil {
+		return *position
+	}
+	return Position{}
 }
 
 // Run calls handle with each event, waits for new ones, and returns only with an error: that of handle, of Resync, of
@@ -98,86 +102,155 @@ func (e *Events) Position() Position {
 // none is lost: handle each event so that a second time changes nothing. While siwa does not respond, it waits and asks
 // again with the same cursor.
 func (e *Events) Run(ctx context.Context, handle func(context.Context, Event) error) error {
-	clock := e.client.transport.clock
+	clock, warn := e.client.options.Clock, e.client.options.Warn
 	cursor, err := e.store.Load(ctx)
-	if err != nil {
-		return err
-	}
-	e.move(func(position *Position) { position.Cursor = cursor })
-	for failures := 0; ; {
+	for failures := 0; err == nil; {
 		began := clock.Now()
-		page, err := e.next(ctx, cursor)
+		page, failed := e.next(ctx, cursor)
 		var failure *Error
-		if errors.As(err, &failure) && ctx.Err() == nil {
-			if failure.Code == "cursor_ahead" && e.Resync != nil && cursor != "" {
-				e.client.transport.warn("siwa's feed ends before the saved cursor; all states are read again")
-				cursor = ""
-				continue
-			}
-			if !failure.Temporary() {
-				return err
-			}
-			pause := failure.RetryAfter
-			if pause == 0 {
-				pause = longestEventPause
-				if failures < 6 {
-					pause = time.Second << failures
-				}
-			}
-			if failures == 0 {
-				e.client.transport.warn("reading events failed; the next attempts have the same cursor: " + err.Error())
-			}
-			failures++
-			if err := clock.Sleep(ctx, pause); err != nil {
-				return err
-			}
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		failures = 0
-		e.move(func(position *Position) { position.LastResponseAt = clock.Now() })
-		for _, event := range page.Events {
-			if err := handle(ctx, event); err != nil {
-				return err
-			}
-		}
-		if page.Cursor != cursor {
-			if err := e.store.Save(ctx, page.Cursor); err != nil {
-				return err
-			}
+		switch {
+		case failed == nil:
+			failures = 0
+			err = e.take(ctx, page, cursor, began, handle)
 			cursor = page.Cursor
-		} else if clock.Now().Sub(began) < time.Second {
-			// A service that does not wait would be asked without a pause.
-			if err := clock.Sleep(ctx, time.Second); err != nil {
-				return err
+		case !errors.As(failed, &failure) || ctx.Err() != nil:
+			err = failed
+		case failure.Code == "cursor_ahead" && e.Resync != nil && cursor != "":
+			warn("siwa's feed ends before the saved cursor; all states are read again")
+			cursor = ""
+		case !failure.Temporary():
+			err = failed
+		default:
+			if failures == 0 {
+				warn("reading events failed; the next attempts have the same cursor: " + failed.Error())
+			}
+			err = clock.Sleep(ctx, or(failure.RetryAfter, pauses[failures]))
+			if failures < len(pauses)-1 {
+				failures++
 			}
 		}
-		e.move(func(position *Position) { position.Cursor, position.IsCaughtUp = cursor, !page.HasMore })
 	}
-}
-
-func (e *Events) move(change func(*Position)) {
-	e.mutex.Lock()
-	defer e.mutex.Unlock()
-	change(&e.position)
+	return err
 }
 
 func (e *Events) next(ctx context.Context, cursor string) (*EventPage, error) {
+	r := get("/v1/events", members{"after": "latest"})
+	r.timeout, r.attempts = e.Wait+15*time.Second, 1
 	if cursor != "" {
-		return e.page(ctx, "after="+encoded(cursor)+"&wait="+strconv.Itoa(int(e.Wait/time.Second)))
+		r.members = members{"after": cursor, "wait": int(e.Wait / time.Second)}
 	}
+	page, err := read[EventPage](ctx, e.client, r)
 	// The end comes before the states, so that no change between the two is missed.
-	end, err := e.page(ctx, "after=latest")
-	if err == nil && e.Resync != nil {
+	if err == nil && cursor == "" && e.Resync != nil {
 		err = e.Resync(ctx)
 	}
-	return end, err
+	return page, err
 }
 
-func (e *Events) page(ctx context.Context, query string) (*EventPage, error) {
-	return read[EventPage](ctx, e.client, request{
-		method: http.MethodGet, target: "/v1/events?" + query, timeout: e.Wait + 15*time.Second, attempts: 1,
+// take handles the events of a page, and saves its cursor.
+func (e *Events) take(ctx context.Context, page *EventPage, cursor string, began time.Time,
+	handle func(context.Context, Event) error) error {
+	clock := e.client.options.Clock
+	respondedAt := clock.Now()
+	for _, event := range page.Events {
+		if err := handle(ctx, event); err != nil {
+			return err
+		}
+	}
+	if page.Cursor != cursor {
+		if err := e.store.Save(ctx, page.Cursor); err != nil {
+			return err
+		}
+	}
+	e.position.Store(&Position{page.Cursor, !page.HasMore, respondedAt})
+	// A service that does not wait would be asked without a pause.
+	if page.Cursor == cursor && clock.Now().Sub(began) < time.Second {
+		return clock.Sleep(ctx, time.Second)
+	}
+	return nil
+}
+
+// webhookTolerance is the difference that the clocks may have. An older message is a replay.
+const webhookTolerance = 300 * time.Second
+
+var (
+	webhookID        = regexp.MustCompile("^[A-Za-z0-9_-]{1,64}$")
+	webhookTimestamp = regexp.MustCompile("^[0-9]{1,12}$")
+)
+
+// webhookKeys returns the keys of secrets with spaces between them, none without a secret.
+func webhookKeys(secrets string) (keys [][]byte, err error) {
+	for _, secret := range strings.Fields(secrets) {
+		text := strings.TrimPrefix(secret, "whsec_")
+		key, err := base64.StdEncoding.DecodeString(text)
+		// Anybody can sign with an empty key. The bounds are those of Standard Webhooks.
+		if err != nil || text == secret || len(key) < 24 || len(key) > 64 {
+			return nil, errors.New("SIWA_WEBHOOK_SECRETS: a secret must be whsec_ and 24 to 64 bytes in base64")
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// VerifyWebhook verifies a webhook, and returns its event. An event can come twice: keep its ID for 8 days.
+//
+// rawBody has the bytes as they arrived. Respond with 2xx when the event is stored, otherwise siwa sends it again;
+// WebhookHandler does so. Errors: body_too_large (413), webhook_headers_invalid, webhook_time_invalid, event_malformed
+// (400), webhook_signature_invalid (401), and an error without a code if the client has no secret.
+func (c *Client) VerifyWebhook(headers http.Header, rawBody []byte) (*Event, error) {
+	if len(c.webhookKeys) == 0 {
+		return nil, errors.New("siwa: the client has no webhook secret: set SIWA_WEBHOOK_SECRETS")
+	}
+	if len(rawBody) > longestBody {
+		return nil, refused("body_too_large", http.StatusRequestEntityTooLarge, "A webhook has at most 65536 bytes.")
+	}
+	id, timestamp, signatures := headers.Get("Webhook-Id"), headers.Get("Webhook-Timestamp"), headers.Get("Webhook-Signature")
+	if !webhookID.MatchString(id) || !webhookTimestamp.MatchString(timestamp) || signatures == "" {
+		return nil, refused("webhook_headers_invalid", http.StatusBadRequest,
+			"The headers webhook-id, -timestamp and -signature are needed.")
+	}
+	seconds, _ := strconv.ParseInt(timestamp, 10, 64)
+	if age := c.options.Clock.Now().Sub(time.Unix(seconds, 0)); age.Abs() > webhookTolerance {
+		return nil, refused("webhook_time_invalid", http.StatusBadRequest,
+			"The message is more than 300 s from now: check the clock.")
+	}
+	isSigned := false
+	for _, key := range c.webhookKeys {
+		hash := hmac.New(sha256.New, key)
+		hash.Write([]byte(id + "." + timestamp + "."))
+		hash.Write(rawBody)
+		expected := "v1," + base64.StdEncoding.EncodeToString(hash.Sum(nil))
+		for _, signature := range strings.Split(signatures, " ") {
+			// In constant time, so that the time of a refusal reveals nothing about the signature.
+			isSigned = hmac.Equal([]byte(expected), []byte(signature)) || isSigned
+		}
+	}
+	if !isSigned {
+		return nil, refused("webhook_signature_invalid", http.StatusUnauthorized, "No signature is by a secret of this receiver.")
+	}
+	event := &Event{}
+	if !decode(rawBody, object(rawBody), event) {
+		return nil, refused("event_malformed", http.StatusBadRequest, "The body is not an event.")
+	}
+	return event, nil
+}
+
+// WebhookHandler verifies webhooks as VerifyWebhook does, and calls handle with each event. It responds with 204 when
+// handle returns nil. Otherwise siwa sends the event again.
+func (c *Client) WebhookHandler(handle func(context.Context, Event) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := ReadForm(r)
+		var event *Event
+		if err == nil {
+			event, err = c.VerifyWebhook(r.Header, body)
+		}
+		if err == nil {
+			err = handle(r.Context(), *event)
+		}
+		if err != nil {
+			WriteError(w, err)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
 	})
 }

@@ -30,11 +30,106 @@ const (
 	keyCoolDown, pauseAfterFailure = time.Minute, 5 * time.Second
 )
 
-var bearer = regexp.MustCompile("^(?i:bearer) +([A-Za-z0-9._~+/-]+=*)$")
+// Introspect asks siwa whether an access token is valid now. Arguments and errors are those of VerifyToken, and
+// token_inactive (401). It knows at once of a withdrawn consent.
+func (c *Client) Introspect(ctx context.Context, bearer, audience string, scopes ...string) (*IntrospectionResponse, error) {
+	text, err := bearerToken(bearer)
+	if err != nil {
+		return nil, err
+	}
+	r := post("/oauth/introspect", members{"token": text})
+	r.isForm = true
+	token, err := read[IntrospectionResponse](ctx, c, r)
+	if err != nil {
+		return nil, err
+	}
+	// A refresh token has no token_type. No API accepts refresh tokens.
+	if !token.Active || token.TokenType != "Bearer" {
+		return nil, tokenRefused("token_inactive", "The token has ended, or is not an access token.")
+	}
+	return checkAudienceAndScopes(token, audience, scopes)
+}
+
+// VerifyToken verifies an access token by siwa's public keys, without a request for each token (RFC 9068). A token that
+// has ended is accepted until it expires, at most access_token_lifetime later: see Introspect.
+//
+// bearer is the header Authorization. audience is the API's own name, compared with aud. All of the scopes are needed.
+// Errors: token_missing and the codes of a refused token (401), scope_missing (403), keys_unavailable (503).
+func (c *Client) VerifyToken(ctx context.Context, bearer, audience string, scopes ...string) (*IntrospectionResponse, error) {
+	text, err := bearerToken(bearer)
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > longestToken {
+		return nil, tokenRefused("token_too_large", "A token has at most 16384 characters.")
+	}
+	segments := strings.Split(text, ".")
+	if len(segments) != 3 {
+		return nil, malformed
+	}
+	header, signature := object(segmentBytes(segments[0])), segmentBytes(segments[2])
+	if header == nil || signature == nil {
+		return nil, malformed
+	}
+	algorithm, _ := header["alg"].(string)
+	kind, _ := header["typ"].(string)
+	kid, _ := header["kid"].(string)
+	if err := firstOf(
+		// These change what is signed, or where the key comes from.
+		check{hasAny(header, "crit", "b64", "jwk", "jku", "x5u", "x5c"), "header_not_allowed", "siwa writes no such header"},
+		check{algorithm != "ES256" && algorithm != "RS256", "algorithm_not_allowed", "the alg is not ES256 or RS256"},
+		// An ID token of the same issuer is no access token.
+		check{!strings.EqualFold(kind, "at+jwt") && !strings.EqualFold(kind, "application/at+jwt"), "not_an_access_token",
+			"the typ is not at+jwt"},
+		check{kid == "" || utf8.RuneCountInString(kid) > 64, "key_id_invalid", "the kid is not a text of 1 to 64 characters"},
+	); err != nil {
+		return nil, err
+	}
+	key, err := c.key(ctx, kid)
+	if err != nil {
+		return nil, err
+	}
+	digest, claims := sha256.Sum256([]byte(segments[0]+"."+segments[1])), object(segmentBytes(segments[1]))
+	if err := firstOf(
+		check{key.algorithm != algorithm, "algorithm_not_allowed", "the key is for the other algorithm"},
+		check{!key.verify(digest[:], signature), "signature_invalid", "the signature is not by the key of the kid"},
+		check{claims == nil, malformed.Code, malformed.Detail},
+	); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"iss", "aud", "sub", "client_id", "iat", "exp", "jti"} {
+		if !hasAny(claims, name) {
+			return nil, tokenRefused("claim_missing", "The token lacks "+name+".")
+		}
+	}
+	token := &IntrospectionResponse{}
+	expires, isExpiry := seconds(claims["exp"])
+	issued, isIssue := seconds(claims["iat"])
+	begins, isBegin := seconds(claims["nbf"])
+	isTyped := isExpiry && isIssue && (isBegin || !hasAny(claims, "nbf")) && claims["sub"] != ""
+	now := c.options.Clock.Now().Unix()
+	claims["active"], claims["token_type"] = true, "Bearer"
+	data, _ := json.Marshal(claims)
+	if err := firstOf(
+		check{claims["iss"] != c.options.Issuer, "issuer_mismatch", "the token is of another issuer: check SIWA_ISSUER"},
+		// The only audience is a text. An array is not siwa's.
+		check{claims["aud"] != audience, "audience_mismatch", "the token is for another API"},
+		check{!isTyped, "claim_malformed", "a claim has another type, or is out of range"},
+		check{now >= expires+leeway, "token_expired", "the token has expired"},
+		check{begins > now+leeway, "token_not_yet_valid", "the token is not valid yet"},
+		check{issued > now+leeway, "issued_in_future", "the token is of the future: check the clock"},
+		check{!decode(data, claims, token), "claim_malformed", "a claim has another type"},
+	); err != nil {
+		return nil, err
+	}
+	return checkAudienceAndScopes(token, audience, scopes)
+}
+
+var bearerHeader = regexp.MustCompile("^(?i:bearer) +([A-Za-z0-9._~+/-]+=*)$")
 
 // bearerToken returns the token in the header Authorization (RFC 6750 §2.1).
 func bearerToken(header string) (string, error) {
-	match := bearer.FindStringSubmatch(header)
+	match := bearerHeader.FindStringSubmatch(header)
 	if match == nil {
 		return "", tokenRefused("token_missing", "The request needs the header Authorization: Bearer TOKEN.")
 	}
@@ -45,12 +140,8 @@ func checkAudienceAndScopes(token *IntrospectionResponse, audience string, scope
 	if token.Aud != audience {
 		return nil, tokenRefused("audience_mismatch", "The token is for another API.")
 	}
-	granted := map[string]bool{}
-	for _, scope := range strings.Split(token.Scope, " ") {
-		granted[scope] = true
-	}
 	for _, scope := range scopes {
-		if !granted[scope] {
+		if !strings.Contains(" "+token.Scope+" ", " "+scope+" ") {
 			return nil, refused("scope_missing", http.StatusForbidden, "The token lacks the scope "+scope+".")
 		}
 	}
@@ -59,6 +150,48 @@ func checkAudienceAndScopes(token *IntrospectionResponse, audience string, scope
 
 func tokenRefused(code, detail string) *Error {
 	return refused(code, http.StatusUnauthorized, detail)
+}
+
+var malformed = tokenRefused("token_malformed", "Not a signed token: three segments in base64url, the first two of them JSON.")
+
+type check struct {
+	isRefused    bool
+	code, detail string
+}
+
+func firstOf(checks ...check) error {
+	for _, check := range checks {
+		if check.isRefused {
+			return tokenRefused(check.code, check.detail)
+		}
+	}
+	return nil
+}
+
+func hasAny(object members, names ...string) bool {
+	for _, name := range names {
+		if _, isThere := object[name]; isThere {
+			return true
+		}
+	}
+	return false
+}
+
+// seconds reads a time since 1970 that is no fraction.
+func seconds(claim any) (int64, bool) {
+	number, _ := claim.(json.Number)
+	value, err := number.Int64()
+	return value, err == nil && value >= 0 && value < 1<<53
+}
+
+// segmentBytes reads strict base64url (RFC 7515 §2): no padding, no other alphabet, no stray bits, no line breaks. It
+// returns nil for anything else.
+func segmentBytes(segment string) []byte {
+	data, err := base64.RawURLEncoding.DecodeString(segment)
+	if err != nil || segment == "" || base64.RawURLEncoding.EncodeToString(data) != segment {
+		return nil
+	}
+	return data
 }
 
 // publicKey is a key for signatures of one algorithm, which the token cannot choose.
@@ -72,245 +205,140 @@ type keySet struct {
 	fetchedAt time.Time
 }
 
-// accessTokens verifies OAuth access tokens (RFC 9068) of one issuer, and keeps its keys.
-type accessTokens struct {
-	transport *transport
-	issuer    string
+type keyCache struct {
 	current   atomic.Pointer[keySet]
 	fetching  chan struct{} // holds one value while keys are fetched, and guards the members below
 	triedAt   time.Time
 	hasFailed bool
 }
 
-func newAccessTokens(transport *transport, issuer string) *accessTokens {
-	tokens := &accessTokens{transport: transport, issuer: issuer, fetching: make(chan struct{}, 1)}
-	tokens.current.Store(&keySet{})
-	return tokens
-}
-
-func (a *accessTokens) verify(ctx context.Context, token, audience string, scopes []string) (*IntrospectionResponse, error) {
-	if len(token) > longestToken {
-		return nil, tokenRefused("token_too_large", "A token has at most 16384 characters.")
-	}
-	segments := strings.Split(token, ".")
-	if len(segments) != 3 {
-		return nil, malformed("a token has three segments")
-	}
-	header, err := segmentObject(segments[0])
-	if err != nil {
-		return nil, err
-	}
-	signature, err := segmentBytes(segments[2])
-	if err != nil {
-		return nil, err
-	}
-	algorithm, _ := header["alg"].(string)
-	kind, _ := header["typ"].(string)
-	kind = strings.ToLower(kind)
-	kid, _ := header["kid"].(string)
-	switch {
-	// These change what is signed, or where the key comes from.
-	case hasAny(header, "crit", "b64", "jwk", "jku", "x5u", "x5c"):
-		return nil, tokenRefused("header_not_allowed", "The header has a parameter that siwa never writes.")
-	case algorithm != "ES256" && algorithm != "RS256":
-		return nil, tokenRefused("algorithm_not_allowed", "The algorithm must be ES256 or RS256.")
-	// An ID token of the same issuer is no access token.
-	case kind != "at+jwt" && kind != "application/at+jwt":
-		return nil, tokenRefused("not_an_access_token", "The typ of an access token is at+jwt.")
-	case kid == "" || utf8.RuneCountInString(kid) > 64:
-		return nil, tokenRefused("key_id_invalid", "The kid must be a text of 1 to 64 characters.")
-	}
-	key, err := a.key(ctx, kid)
-	if err != nil {
-		return nil, err
-	}
-	if key.algorithm != algorithm {
-		return nil, tokenRefused("algorithm_not_allowed", "The key is for "+key.algorithm+".")
-	}
-	digest := sha256.Sum256([]byte(segments[0] + "." + segments[1]))
-	if !key.verify(digest[:], signature) {
-		return nil, tokenRefused("signature_invalid", "The signature is not by the key that the kid names.")
-	}
-	claims, err := segmentObject(segments[1])
-	if err != nil {
-		return nil, err
-	}
-	return a.checked(claims, audience, scopes)
-}
-
-func hasAny(object map[string]any, names ...string) bool {
-	for _, name := range names {
-		if _, isThere := object[name]; isThere {
-			return true
+// key returns the key with the ID.
+func (c *Client) key(ctx context.Context, kid string) (key publicKey, err error) {
+	cache, isFresh, isUsable := &c.shared.keys, false, false
+	look := func() bool {
+		set, isKnown := cache.current.Load(), false
+		if set != nil {
+			key, isKnown = set.keys[kid]
+			age := c.options.Clock.Now().Sub(set.fetchedAt)
+			isFresh, isUsable = isKnown && isWithin(age, freshTime), isKnown && isWithin(age, staleTime)
 		}
+		return isFresh
 	}
-	return false
-}
-
-func (a *accessTokens) checked(claims map[string]any, audience string, scopes []string) (*IntrospectionResponse, error) {
-	for _, name := range []string{"iss", "aud", "sub", "client_id", "iat", "exp", "jti"} {
-		if !hasAny(claims, name) {
-			return nil, tokenRefused("claim_missing", "The token lacks "+name+".")
-		}
-	}
-	expires, isExpiry := seconds(claims["exp"])
-	issued, isIssue := seconds(claims["iat"])
-	begins, isBegin := seconds(claims["nbf"])
-	now := a.transport.clock.Now().Unix()
-	switch {
-	case claims["iss"] != a.issuer:
-		return nil, tokenRefused("issuer_mismatch", "The token is of another issuer: check SIWA_ISSUER.")
-	// The only audience is a text. An array is not siwa's.
-	case claims["aud"] != audience:
-		return nil, tokenRefused("audience_mismatch", "The token is for another API.")
-	case !isExpiry || !isIssue || (!isBegin && hasAny(claims, "nbf")) || claims["sub"] == "":
-		return nil, tokenRefused("claim_malformed", "A claim has another type, or is out of range.")
-	case now >= expires+leeway:
-		return nil, tokenRefused("token_expired", "The token has expired.")
-	case begins > now+leeway:
-		return nil, tokenRefused("token_not_yet_valid", "The token is not valid yet.")
-	case issued > now+leeway:
-		return nil, tokenRefused("issued_in_future", "The token is of the future: check the clock.")
-	}
-	claims["active"], claims["token_type"] = true, "Bearer"
-	token, err := decoded[IntrospectionResponse](claims)
-	if err != nil {
-		return nil, tokenRefused("claim_malformed", err.(*Error).Detail)
-	}
-	return checkAudienceAndScopes(token, audience, scopes)
-}
-
-// seconds reads a time since 1970 that is no fraction.
-func seconds(claim any) (int64, bool) {
-	number, _ := claim.(json.Number)
-	value, err := number.Int64()
-	return value, err == nil && value >= 0 && value < 1<<53
-}
-
-func (a *accessTokens) key(ctx context.Context, kid string) (publicKey, error) {
-	key, isFresh, isUsable := a.known(kid)
-	if isFresh {
+	if look() {
 		return key, nil
 	}
 	// One request at a time. A caller with a known key does not wait for it.
 	select {
-	case a.fetching <- struct{}{}:
+	case cache.fetching <- struct{}{}:
 	default:
 		if isUsable {
 			return key, nil
 		}
 		select {
-		case a.fetching <- struct{}{}:
+		case cache.fetching <- struct{}{}:
 		case <-ctx.Done():
 			return key, unreachable(ctx.Err())
 		}
 	}
-	defer func() { <-a.fetching }()
-	now := a.transport.clock.Now()
-	pause := keyCoolDown
-	if a.hasFailed {
+	defer func() { <-cache.fetching }()
+	now, pause := c.options.Clock.Now(), keyCoolDown
+	if cache.hasFailed {
 		pause = pauseAfterFailure
 	}
-	if _, isFresh, _ := a.known(kid); !isFresh && (a.triedAt.IsZero() || !isWithin(now.Sub(a.triedAt), pause)) {
-		a.triedAt = now
-		keys, err := a.fetch()
-		if a.hasFailed = err != nil; !a.hasFailed { // otherwise the old keys stay
-			a.current.Store(&keySet{keys, now})
+	if !look() && (cache.triedAt.IsZero() || !isWithin(now.Sub(cache.triedAt), pause)) {
+		cache.triedAt = now
+		keys, err := c.fetchKeys()
+		if cache.hasFailed = err != nil; err == nil { // otherwise the old keys stay
+			cache.current.Store(&keySet{keys, now})
 		}
+		look()
 	}
-	if key, _, isUsable = a.known(kid); isUsable {
+	if isUsable {
 		return key, nil
 	}
-	if a.hasFailed {
-		failure := refused("keys_unavailable", http.StatusServiceUnavailable, "siwa's keys could not be fetched.")
-		failure.RetryAfter = (pauseAfterFailure - now.Sub(a.triedAt)).Round(time.Second)
-		if failure.RetryAfter < time.Second {
-			failure.RetryAfter = time.Second
-		}
-		return key, failure
+	if !cache.hasFailed {
+		return key, tokenRefused("unknown_key", "siwa has no key with this kid.")
 	}
-	return key, tokenRefused("unknown_key", "siwa has no key with this kid.")
-}
-
-func (a *accessTokens) known(kid string) (key publicKey, isFresh, isUsable bool) {
-	set := a.current.Load()
-	key, isKnown := set.keys[kid]
-	age := a.transport.clock.Now().Sub(set.fetchedAt)
-	return key, isKnown && isWithin(age, freshTime), isKnown && isWithin(age, staleTime)
+	failure := refused("keys_unavailable", http.StatusServiceUnavailable, "siwa's keys could not be fetched.")
+	if failure.RetryAfter = (pauseAfterFailure - now.Sub(cache.triedAt)).Round(time.Second); failure.RetryAfter < time.Second {
+		failure.RetryAfter = time.Second
+	}
+	return key, failure
 }
 
 func isWithin(age, limit time.Duration) bool { return 0 <= age && age < limit }
 
-func (a *accessTokens) fetch() (map[string]publicKey, error) {
+func (c *Client) fetchKeys() (map[string]publicKey, error) {
+	var set members
 	// Not the context of the caller, because other callers wait for the same keys.
-	value, err := a.transport.call(context.Background(), request{
-		method: http.MethodGet, target: "/oauth/jwks.json", hasNoKey: true, timeout: 5 * time.Second, attempts: 1,
-	})
-	if err != nil {
-		return nil, err
-	}
-	entries, _ := value["keys"].([]any)
+	err := c.call(context.Background(), request{method: http.MethodGet, path: "/oauth/jwks.json", hasNoKey: true,
+		timeout: 5 * time.Second, attempts: 1}, &set)
 	keys := map[string]publicKey{}
+	entries, _ := set["keys"].([]any)
 	for _, entry := range entries {
-		entry, _ := entry.(map[string]any)
-		kid, _ := entry["kid"].(string)
+		entry, _ := entry.(members)
 		// Keys of other kinds are skipped.
-		if key, isUsable := usable(entry); isUsable && kid != "" {
-			keys[kid] = key
+		if kid, _ := entry["kid"].(string); kid != "" && entry["use"] == "sig" {
+			if key := usable(entry); key.verify != nil {
+				keys[kid] = key
+			}
 		}
 	}
-	if len(keys) == 0 {
-		return nil, refused("unexpected_response", http.StatusOK, "The key set has no usable key.")
+	if err == nil && len(keys) == 0 {
+		err = refused("unexpected_response", http.StatusOK, "The key set has no usable key.")
 	}
-	return keys, nil
+	return keys, err
 }
 
-func usable(entry map[string]any) (publicKey, bool) {
+// usable returns a key for signatures, without verify for a key of another kind.
+func usable(entry members) (key publicKey) {
 	number := func(name string) *big.Int {
 		text, _ := entry[name].(string)
-		data, _ := segmentBytes(text)
-		return new(big.Int).SetBytes(data)
+		return new(big.Int).SetBytes(segmentBytes(text))
 	}
-	if entry["use"] != "sig" {
-		return publicKey{}, false
-	}
+	point := &ecdsa.PublicKey{Curve: elliptic.P256(), X: number("x"), Y: number("y")}
+	public := &rsa.PublicKey{N: number("n"), E: 65_537}
 	switch {
-	case entry["kty"] == "EC" && entry["alg"] == "ES256" && entry["crv"] == "P-256":
-		key := &ecdsa.PublicKey{Curve: elliptic.P256(), X: number("x"), Y: number("y")}
-		return publicKey{"ES256", func(digest, signature []byte) bool {
-			return len(signature) == 64 && ecdsa.Verify(key, digest,
+	case entry["kty"] == "EC" && entry["alg"] == "ES256" && entry["crv"] == "P-256" && point.IsOnCurve(point.X, point.Y):
+		key = publicKey{"ES256", func(digest, signature []byte) bool {
+			return len(signature) == 64 && ecdsa.Verify(point, digest,
 				new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:]))
-		}}, key.Curve.IsOnCurve(key.X, key.Y)
-	case entry["kty"] == "RSA" && entry["alg"] == "RS256":
-		key := &rsa.PublicKey{N: number("n"), E: 65_537}
-		return publicKey{"RS256", func(digest, signature []byte) bool {
-			return rsa.VerifyPKCS1v15(key, crypto.SHA256, digest, signature) == nil
-		}}, key.N.BitLen() >= 2048 && number("e").Cmp(big.NewInt(65_537)) == 0
+		}}
+	case entry["kty"] == "RSA" && entry["alg"] == "RS256" && public.N.BitLen() >= 2048 && entry["e"] == "AQAB":
+		key = publicKey{"RS256", func(digest, signature []byte) bool {
+			return rsa.VerifyPKCS1v15(public, crypto.SHA256, digest, signature) == nil
+		}}
 	}
-	return publicKey{}, false
+	return key
 }
 
-// segmentBytes reads strict base64url (RFC 7515 §2): no padding, no other alphabet, no stray bits, no line breaks.
-func segmentBytes(segment string) ([]byte, error) {
-	data, err := base64.RawURLEncoding.DecodeString(segment)
-	if err != nil || segment == "" || base64.RawURLEncoding.EncodeToString(data) != segment {
-		return nil, malformed("a segment is not base64url")
-	}
-	return data, nil
+type tokenKey struct{}
+
+// RequireToken calls next only for requests with an access token that VerifyToken accepts. TokenOf returns the token.
+// All other requests get the status of the error, and the challenge of RFC 6750 §3.
+func (c *Client) RequireToken(next http.Handler, audience string, scopes ...string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token, err := c.VerifyToken(r.Context(), r.Header.Get("Authorization"), audience, scopes...)
+		if err == nil {
+			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tokenKey{}, token)))
+			return
+		}
+		switch CodeOf(err) {
+		case "keys_unavailable", "unreachable":
+		case "token_missing":
+			w.Header().Set("WWW-Authenticate", "Bearer")
+		case "scope_missing":
+			w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+strings.Join(scopes, " ")+`"`)
+		default:
+			w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
+		}
+		WriteError(w, err)
+	})
 }
 
-func segmentObject(segment string) (map[string]any, error) {
-	data, err := segmentBytes(segment)
-	if err != nil {
-		return nil, err
-	}
-	value, err := object(data)
-	if err != nil {
-		return nil, malformed("a segment is not a JSON object")
-	}
-	return value, nil
-}
-
-func malformed(detail string) *Error {
-	return tokenRefused("token_malformed", "Not a signed token: "+detail+".")
+// TokenOf returns the access token of a request behind RequireToken, nil for any other context. Its Sub is the account
+// ID.
+func TokenOf(ctx context.Context) *IntrospectionResponse {
+	token, _ := ctx.Value(tokenKey{}).(*IntrospectionResponse)
+	return token
 }
