@@ -63,9 +63,7 @@ func NewClient(options Options) (*Client, error) {
 		"SIWA_URL": &options.URL, "SIWA_API_KEY": &options.APIKey, "SIWA_CLIENT_ID": &options.ClientID,
 		"SIWA_ISSUER": &options.Issuer, "SIWA_WEBHOOK_SECRETS": &options.WebhookSecrets,
 	} {
-		if *value == "" {
-			*value = os.Getenv(name)
-		}
+		*value = or(*value, os.Getenv(name))
 	}
 	// The messages do not repeat the key.
 	base, err := url.Parse(options.URL)
@@ -81,15 +79,8 @@ func NewClient(options Options) (*Client, error) {
 		return nil, err
 	}
 	options.URL = strings.TrimRight(options.URL, "/")
-	if options.Issuer == "" {
-		options.Issuer = options.URL
-	}
-	if options.Timeout == 0 {
-		options.Timeout = 12 * time.Second
-	}
-	if options.Attempts == 0 {
-		options.Attempts = 3
-	}
+	options.Issuer, options.Timeout = or(options.Issuer, options.URL), or(options.Timeout, 12*time.Second)
+	options.Attempts = or(options.Attempts, 3)
 	if options.Clock == nil {
 		options.Clock = systemClock{}
 	}

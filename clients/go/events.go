@@ -78,6 +78,10 @@ type Position struct {
 	LastResponseAt time.Time
 }
 
+// Pauses of attempts to read events while siwa does not respond.
+var pauses = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second,
+	32 * time.Second, time.Minute}
+
 // Events returns the feed of events from the cursor that the store has.
 func (c *Client) Events(store CursorStore) *Events {
 	return &Events{client: c, store: store, Wait: 30 * time.Second}
@@ -117,16 +121,13 @@ func (e *Events) Run(ctx context.Context, handle func(context.Context, Event) er
 		case !failure.Temporary():
 			err = failed
 		default:
-			pause := failure.RetryAfter
-			if pause == 0 && failures < 6 {
-				pause = time.Second << failures
-			} else if pause == 0 {
-				pause = time.Minute
-			}
-			if failures++; failures == 1 {
+			if failures == 0 {
 				warn("reading events failed; the next attempts have the same cursor: " + failed.Error())
 			}
-			err = clock.Sleep(ctx, pause)
+			err = clock.Sleep(ctx, or(failure.RetryAfter, pauses[failures]))
+			if failures < len(pauses)-1 {
+				failures++
+			}
 		}
 	}
 	return err

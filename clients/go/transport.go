@@ -106,31 +106,28 @@ func (c *Client) call(ctx context.Context, r request, model any) error {
 		}
 		target = before + encoded(id) + after
 	}
-	var body []byte
-	if r.isForm {
+	header, body := http.Header{"Accept": {"application/json"}, "User-Agent": {"siwa-client-go/" + Version}}, []byte(nil)
+	switch {
+	case r.isForm:
+		header.Set("Content-Type", "application/x-www-form-urlencoded")
 		body = []byte(query(r.members))
-	} else if r.method == http.MethodPost {
+	case r.method == http.MethodPost:
+		header.Set("Content-Type", "application/json")
 		body, _ = json.Marshal(r.members)
-	} else if len(r.members) > 0 {
+	case len(r.members) > 0:
 		target += "?" + query(r.members)
 	}
-	if r.timeout == 0 {
-		r.timeout = c.options.Timeout
-	}
-	if r.attempts == 0 {
-		r.attempts = c.options.Attempts
+	if !r.hasNoKey {
+		header.Set("Authorization", "Bearer "+c.options.APIKey)
 	}
 	for attempt := 1; ; attempt++ {
-		wasSent, failure := c.once(ctx, r, target, body, model)
+		wasSent, failure := c.once(ctx, or(r.timeout, c.options.Timeout), r.method, target, header, body, model)
 		if failure == nil {
 			return nil
 		}
-		pause := failure.RetryAfter
-		if pause == 0 {
-			pause = time.Duration(attempt) * time.Second
-		}
+		pause := or(failure.RetryAfter, time.Duration(attempt)*time.Second)
 		wasRefused := !wasSent || failure.Code == "overloaded" || failure.Status == http.StatusTooManyRequests
-		if attempt >= r.attempts || !failure.Temporary() || pause > longestPause || (r.isOnce && !wasRefused) ||
+		if attempt >= or(r.attempts, c.options.Attempts) || !failure.Temporary() || pause > longestPause || (r.isOnce && !wasRefused) ||
 			ctx.Err() != nil || c.options.Clock.Sleep(ctx, pause) != nil {
 			return failure
 		}
@@ -150,25 +147,25 @@ func query(parameters members) string {
 	return strings.ReplaceAll(values.Encode(), "+", "%20")
 }
 
-func (c *Client) once(ctx context.Context, r request, target string, body []byte, model any) (wasSent bool, failure *Error) {
-	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+func or[Value comparable](value, otherwise Value) Value {
+	var absent Value
+	if value == absent {
+		return otherwise
+	}
+	return value
+}
+
+func (c *Client) once(ctx context.Context, timeout time.Duration, method, target string, header http.Header, body []byte,
+	model any) (wasSent bool, failure *Error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	// Nothing is sent before there is a connection.
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { wasSent = true }})
-	message, err := http.NewRequestWithContext(ctx, r.method, c.options.URL+target, bytes.NewReader(body))
+	message, err := http.NewRequestWithContext(ctx, method, c.options.URL+target, bytes.NewReader(body))
 	if err != nil {
 		return false, unreachable(err)
 	}
-	message.Header.Set("User-Agent", "siwa-client-go/"+Version)
-	message.Header.Set("Accept", "application/json")
-	if !r.hasNoKey {
-		message.Header.Set("Authorization", "Bearer "+c.options.APIKey)
-	}
-	if r.isForm {
-		message.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	} else if body != nil {
-		message.Header.Set("Content-Type", "application/json")
-	}
+	message.Header = header
 	response, err := c.shared.http.RoundTrip(message)
 	if err != nil {
 		return wasSent, unreachable(err)
@@ -207,11 +204,8 @@ func (c *Client) result(response *http.Response, data []byte, model any) *Error 
 		text, _ := value[name].(string)
 		return text
 	}
-	failure := &Error{Code: text("code"), Status: status, Detail: text("detail"), RequestID: response.Header.Get("X-Request-ID"),
-		Cause: text("cause")}
-	if failure.Code == "" {
-		failure.Code = text("error") // the form of OAuth (RFC 6749 §5.2)
-	}
+	failure := &Error{Code: or(text("code"), text("error")), // the second is the form of OAuth (RFC 6749 §5.2)
+		Status: status, Detail: text("detail"), RequestID: response.Header.Get("X-Request-ID"), Cause: text("cause")}
 	if status < 400 || failure.Code == "" {
 		failure.Code, failure.Detail = "unexpected_response", fmt.Sprintf("the response is not siwa's (%s)", kind)
 		if status >= 500 || status == http.StatusTooManyRequests {
@@ -230,15 +224,10 @@ func (c *Client) result(response *http.Response, data []byte, model any) *Error 
 // checkVersion logs another version of siwa's interface, once.
 func (c *Client) checkVersion(text string) {
 	version, err := strconv.ParseUint(text, 10, 30)
-	if err != nil || !c.shared.isVersionKnown.CompareAndSwap(false, true) || version == APIVersion {
-		return
+	if err == nil && c.shared.isVersionKnown.CompareAndSwap(false, true) && version != APIVersion {
+		c.options.Warn(fmt.Sprintf("siwa's interface has version %d, and siwa-client %s needs %d: upgrade the older of them",
+			version, Version, APIVersion))
 	}
-	older := "siwa-client"
-	if version < APIVersion {
-		older = "siwa"
-	}
-	c.options.Warn(fmt.Sprintf("siwa's interface has version %d, and siwa-client %s needs %d: upgrade %s", version, Version,
-		APIVersion, older))
 }
 
 // object reads one JSON object, nil for anything else. Numbers stay texts, so that nothing is rounded.

@@ -253,13 +253,6 @@ func max(left, right int) int {
 	return right
 }
 
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
-}
-
 // resultOf returns {"returns": …} or {"error": …} as JSON values.
 func resultOf(client *Client, options Options, step step) any {
 	result, err := call(client, options, step)
