@@ -357,6 +357,7 @@ func TestAPersonsLife(t *testing.T) {
 }
 
 func TestTokensAndLinks(t *testing.T) {
+	t.Parallel()
 	siwaDev := startDevelopment(t)
 	client, apple := siwaDev.client(t, siwa.Options{}), siwaDev.apple
 	ada := apple.person(object{"first_name": "Ada"})
@@ -440,6 +441,7 @@ func TestTokensAndLinks(t *testing.T) {
 }
 
 func TestFormsOfLibraries(t *testing.T) {
+	t.Parallel()
 	siwaDev := startDevelopment(t)
 	client := siwaDev.client(t, siwa.Options{})
 	for _, form := range []object{
@@ -457,6 +459,7 @@ func TestFormsOfLibraries(t *testing.T) {
 }
 
 func TestSiwaStopsAndReturns(t *testing.T) {
+	t.Parallel()
 	siwaDev := startDevelopment(t)
 	client := siwaDev.client(t, siwa.Options{Timeout: time.Second, Attempts: 1})
 	backend := startBackend(t, siwaDev.client(t, siwa.Options{}))
@@ -488,6 +491,7 @@ func TestSiwaStopsAndReturns(t *testing.T) {
 
 // siwa as a service of its own, which posts its events to a receiver with the package.
 func TestWebhooks(t *testing.T) {
+	t.Parallel()
 	secrets := make([]string, 2)
 	for index := range secrets {
 		key := make([]byte, 32)
@@ -541,6 +545,7 @@ func TestWebhooks(t *testing.T) {
 
 // The program of the README, as a new user runs it.
 func TestReadme(t *testing.T) {
+	t.Parallel()
 	siwaDev, folder := startDevelopment(t), t.TempDir()
 	_, text, _ := strings.Cut(string(must(os.ReadFile("README.md"))), "```go\n")
 	source, _, _ := strings.Cut(text, "```")

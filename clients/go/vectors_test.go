@@ -40,6 +40,7 @@ type step struct {
 	Error     json.RawMessage
 	Waits     []float64
 	Warnings  *int
+	Within    float64 `json:"within_seconds"`
 	At        *time.Time
 	Together  int
 }
@@ -116,6 +117,9 @@ func (c *vectorClock) Sleep(ctx context.Context, duration time.Duration) error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.time, c.waits = c.time.Add(duration), append(c.waits, duration.Seconds())
+	if len(c.waits) >= 50 {
+		return errors.New("too many pauses") // a feed whose request is wrong would ask for ever
+	}
 	return ctx.Err()
 }
 
@@ -146,6 +150,7 @@ func TestVectors(t *testing.T) {
 			file := file
 			played++
 			t.Run(folder+"/"+strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+				t.Parallel()
 				for _, mistake := range play(t, file) {
 					t.Error(mistake)
 				}
@@ -154,6 +159,12 @@ func TestVectors(t *testing.T) {
 	}
 	t.Logf("%d vectors", played)
 }
+
+// interpreter is the path of Python. Some installations put a slow program of their own before it.
+var interpreter = func() string {
+	path, _ := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+	return strings.TrimSpace(string(path))
+}()
 
 // play returns the differences between the vector and the client.
 func play(t *testing.T, file string) (mistakes []string) {
@@ -166,7 +177,7 @@ func play(t *testing.T, file string) (mistakes []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := exec.Command("python3", filepath.Join(fixtures, "clients/server.py"), file)
+	server := exec.Command(interpreter, "-I", "-S", filepath.Join(fixtures, "clients/server.py"), file)
 	input, _ := server.StdinPipe()
 	output, _ := server.StdoutPipe()
 	if err := server.Start(); err != nil {
@@ -214,6 +225,7 @@ func resultsOf(vector vector, base string) (mistakes []string) {
 			clock.time = *step.At
 		}
 		clock.waits, warnings = nil, 0
+		began := time.Now()
 		results := make([]any, max(step.Together, 1))
 		var group sync.WaitGroup
 		for index := range results {
@@ -225,6 +237,9 @@ func resultsOf(vector vector, base string) (mistakes []string) {
 			}()
 		}
 		group.Wait()
+		if took := time.Since(began).Seconds(); step.Within > 0 && took > step.Within {
+			mistakes = append(mistakes, fmt.Sprintf("%s: took %v s", step.Call, took))
+		}
 		wanted := map[string]any{}
 		if step.Error != nil {
 			wanted["error"] = valueOf(step.Error)
@@ -468,6 +483,7 @@ func TestRunnerFindsMistakes(t *testing.T) {
 		"error for result": func(_, step map[string]any) { step["error"] = map[string]any{"code": "nonce_missing"} },
 		"wait":             func(_, step map[string]any) { step["waits"] = []any{1} },
 		"warning":          func(_, step map[string]any) { step["warnings"] = 1 },
+		"duration":         func(_, step map[string]any) { step["within_seconds"] = 1e-9 },
 		"one call too few": func(_, step map[string]any) { step["together"] = 2 },
 	} {
 		data, _ := os.ReadFile(filepath.Join(fixtures, "clients/calls/make-nonce.json"))
