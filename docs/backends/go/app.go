@@ -1,0 +1,267 @@
+// Sign in with Apple in a backend, with the package siwa-client. users.go has the tables and the routing.
+//
+// Environment: SIWA_URL, SIWA_API_KEY, SIWA_CLIENT_ID (the app's bundle ID), and HOST and PORT to listen at, 127.0.0.1 and
+// 8000 by default. With SIWA_WEBHOOK_SECRETS, events come to POST /siwa, and not from the feed.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	siwa "example.com/siwa"
+)
+
+type backend struct {
+	*siwa.Client
+	*tables
+}
+
+func main() {
+	var missing []string
+	for _, name := range []string{"SIWA_URL", "SIWA_API_KEY", "SIWA_CLIENT_ID"} {
+		if os.Getenv(name) == "" {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		log.Fatal("missing environment variables: ", strings.Join(missing, ", "))
+	}
+	client, err := siwa.NewClient(siwa.Options{})
+	if err == nil {
+		// A wrong URL or key ends the program here. While siwa does not respond, the program starts and waits.
+		_, err = client.MakeNonce(context.Background())
+	}
+	var failure *siwa.Error
+	if err != nil && !(errors.As(err, &failure) && failure.Temporary()) {
+		log.Fatal("cannot start: ", err)
+	}
+	b := backend{client, newTables(os.Getenv("SIWA_WEBHOOK_SECRETS") != "")}
+	go b.followEvents()
+	listener, err := net.Listen("tcp", net.JoinHostPort(setting("HOST", "127.0.0.1"), setting("PORT", "8000")))
+	if err != nil {
+		log.Fatal("cannot start: ", err)
+	}
+	fmt.Println("listening on", listener.Addr())
+	handlers := routes{
+		"POST /nonce":                 func(r *http.Request, _ []byte) (any, error) { return b.MakeNonce(r.Context()) },
+		"POST /app-attest/challenges": b.challenge,
+		"POST /app-attest/keys":       func(r *http.Request, form []byte) (any, error) { return b.RegisterKey(r.Context(), form) },
+		"POST /signin":                b.signInWithApple,
+		"POST /password":              b.signInWithPassword,
+		"POST /signout":               b.signOut,
+		"GET /me":                     b.showUser,
+		"DELETE /account":             b.deleteAccount,
+		"POST /google-link":           b.link,
+		"GET /links":                  b.links,
+		"DELETE /links/":              b.unlink,
+	}
+	if b.usesWebhooks {
+		handlers["POST /siwa"] = b.takeWebhook
+	}
+	server := http.Server{Handler: handlers, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute}
+	log.Fatal(server.Serve(listener))
+}
+
+// signInWithApple attaches the Apple Account to the user of the session, if there is a session.
+func (b backend) signInWithApple(r *http.Request, form []byte) (any, error) {
+	var known user
+	err := b.checkReady()
+	if err == nil && tokenOf(r) != "" {
+		known, _, err = b.userOf(tokenOf(r))
+	}
+	if err != nil {
+		return nil, err
+	}
+	outcome, err := b.SignIn(r.Context(), form)
+	if err != nil {
+		return nil, err
+	}
+	return b.signIn(known.id, outcome.Account, outcome.Credential.Since.Time)
+}
+
+func (b backend) deleteAccount(r *http.Request, _ []byte) (any, error) {
+	known, _, err := b.userOf(tokenOf(r))
+	var report siwa.Erasure
+	if err == nil && known.accountID != "" {
+		report, err = b.erase(r.Context(), known.accountID)
+	}
+	if err == nil {
+		b.deleteUser(known.id)
+	}
+	return map[string]any{"user_must_revoke": report.UserMustRevoke, "instructions": report.Instructions}, err
+}
+
+func (b backend) erase(ctx context.Context, accountID string) (report siwa.Erasure, err error) {
+	erasure, err := b.Delete(ctx, accountID)
+	if err == nil {
+		report = *erasure
+	}
+	return report, except(err, "account_not_found")
+}
+
+// except returns nil for an error that means that there is nothing left to do.
+func except(err error, codes ...string) error {
+	for _, code := range codes {
+		if siwa.CodeOf(err) == code {
+			return nil
+		}
+	}
+	return err
+}
+
+// challenge makes a challenge, which the app needs before it attests a key, and before each proof.
+func (b backend) challenge(r *http.Request, form []byte) (any, error) {
+	var request struct{ Purpose string }
+	_ = json.Unmarshal(form, &request)
+	return b.MakeChallenge(r.Context(), request.Purpose)
+}
+
+// link returns what the app asks the user when there is no decision, and otherwise the URL to open.
+func (b backend) link(r *http.Request, form []byte) (any, error) {
+	var request struct{ Decision string }
+	_ = json.Unmarshal(form, &request)
+	var session siwa.Session
+	// The account is that of the session, never one that the app names. A user who refuses need not be known. About a
+	// disabled account siwa decides, which has the URL with which Google ends linking.
+	if request.Decision == "granted" || (request.Decision == "" && tokenOf(r) != "") {
+		known, since, err := b.userOfAny(tokenOf(r))
+		if err == nil && known.accountID == "" {
+			err = refused(http.StatusConflict, "apple_account_missing")
+		}
+		if err != nil {
+			return nil, err
+		}
+		session = siwa.Session{AccountID: known.accountID, AuthenticatedAt: since}
+	}
+	if request.Decision == "" {
+		return b.AppFlipPrompt(r.Context(), form, session)
+	}
+	return b.AppFlip(r.Context(), form, session)
+}
+
+// links returns the clients that have access to the account, such as Google.
+func (b backend) links(r *http.Request, _ []byte) (any, error) {
+	var grants []siwa.Grant
+	known, _, err := b.userOf(tokenOf(r))
+	if err == nil && known.accountID != "" {
+		grants, err = b.Grants(r.Context(), known.accountID)
+	}
+	return map[string]any{"links": append([]siwa.Grant{}, grants...)}, except(err, "account_not_found")
+}
+
+var linkID = regexp.MustCompile("^grt_[0-9a-f-]{1,64}$")
+
+// unlink ends a link. It is done, too, when an earlier attempt has ended it.
+func (b backend) unlink(r *http.Request, _ []byte) (any, error) {
+	known, _, err := b.userOf(tokenOf(r))
+	id := strings.TrimPrefix(r.URL.Path, "/links/")
+	if err == nil && !linkID.MatchString(id) {
+		err = refused(http.StatusNotFound, "not_found")
+	}
+	if err == nil && known.accountID != "" {
+		err = b.EndGrant(r.Context(), known.accountID, id)
+	}
+	return struct{}{}, except(err, "grant_not_found", "account_not_found")
+}
+
+// followEvents reads the feed. With webhooks, it does so only until the feed has begun.
+func (b backend) followEvents() {
+	feed := b.Events(b.tables)
+	feed.Resync = b.resync
+	for {
+		err := feed.Run(context.Background(), b.handle)
+		if err == errWebhooks {
+			return
+		}
+		log.Print("reading events failed; the next attempt has the same cursor: ", err)
+		time.Sleep(2 * time.Second)
+	}
+}
+
+// handle handles one event. After a crash the same event can come again.
+func (b backend) handle(ctx context.Context, event siwa.Event) error {
+	if event.AccountID == "" { // about a user who has never signed in
+		return nil
+	}
+	switch event.Type {
+	case siwa.EventTypeCredentialRevoked:
+		if event.ClientID == os.Getenv("SIWA_CLIENT_ID") {
+			b.endSessions(event.AccountID, event.OccurredAt.Time, false)
+		}
+	case siwa.EventTypeSessionsEnded: // signed out everywhere, also where the session began with a password
+		b.endSessions(event.AccountID, event.OccurredAt.Time, true)
+	case siwa.EventTypeAccountDisabled, siwa.EventTypeAccountEnabled:
+		b.setDisabled(event.AccountID, event.Type == siwa.EventTypeAccountDisabled)
+	case siwa.EventTypeAccountDeleted:
+		sub := b.subOf(event.AccountID)
+		if sub == "" {
+			return nil
+		}
+		// The user may have kept the Apple Account and signed in again.
+		credential, err := b.State(ctx, sub)
+		if err != nil || credential.State == siwa.CredentialStateAuthorized {
+			return err
+		}
+		if _, err = b.erase(ctx, event.AccountID); err != nil {
+			return err
+		}
+		b.forget(event.AccountID)
+	case siwa.EventTypeAccountErased:
+		b.forget(event.AccountID)
+	case siwa.EventTypeAccountTransferred:
+		b.transfer(event)
+	}
+	return nil
+}
+
+// resync reads the states, which stand for the events that were missed.
+func (b backend) resync(ctx context.Context) error {
+	subs, accounts, latest := b.appleUsers()
+	states, err := b.States(ctx, subs)
+	for _, state := range states {
+		accountID := accounts[state.Sub]
+		b.setDisabled(accountID, state.AccountDisabled != nil && *state.AccountDisabled)
+		event := siwa.Event{AccountID: accountID, ClientID: state.ClientID, Type: siwa.EventTypeCredentialRevoked}
+		switch {
+		case state.State == siwa.CredentialStateAuthorized:
+			continue
+		case state.Reason == siwa.CredentialReasonAppleAccountDeleted:
+			event.Type = siwa.EventTypeAccountDeleted
+		case state.Reason == siwa.CredentialReasonErased:
+			event.Type = siwa.EventTypeAccountErased
+		}
+		// If siwa does not know the user, the sessions from before the query end.
+		event.OccurredAt.Time = latest[state.Sub]
+		if state.Since != nil {
+			event.OccurredAt = *state.Since
+		}
+		if err == nil {
+			err = b.handle(ctx, event)
+		}
+	}
+	return err
+}
+
+// takeWebhook handles the event of a webhook. siwa gets 2xx when everything is stored, and sends the event again otherwise.
+func (b backend) takeWebhook(r *http.Request, body []byte) (any, error) {
+	event, err := b.VerifyWebhook(r.Header, body)
+	if err == nil {
+		err = b.checkReady()
+	}
+	// An event that comes again is not handled again: later events may have come in between.
+	if err == nil && !b.isHandled(event.ID) {
+		if err = b.handle(r.Context(), *event); err == nil {
+			b.setHandled(event.ID)
+		}
+	}
+	return struct{}{}, err
+}
