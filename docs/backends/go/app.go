@@ -8,9 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log"
-	"net"
 	"net/http"
 	"os"
 	"regexp"
@@ -26,15 +24,7 @@ type backend struct {
 }
 
 func main() {
-	var missing []string
-	for _, name := range []string{"SIWA_URL", "SIWA_API_KEY", "SIWA_CLIENT_ID"} {
-		if os.Getenv(name) == "" {
-			missing = append(missing, name)
-		}
-	}
-	if len(missing) > 0 {
-		log.Fatal("missing environment variables: ", strings.Join(missing, ", "))
-	}
+	checkSettings("SIWA_URL", "SIWA_API_KEY", "SIWA_CLIENT_ID")
 	client, err := siwa.NewClient(siwa.Options{})
 	if err == nil {
 		// A wrong URL or key ends the program here. While siwa does not respond, the program starts and waits.
@@ -46,11 +36,6 @@ func main() {
 	}
 	b := backend{client, newTables(os.Getenv("SIWA_WEBHOOK_SECRETS") != "")}
 	go b.followEvents()
-	listener, err := net.Listen("tcp", net.JoinHostPort(setting("HOST", "127.0.0.1"), setting("PORT", "8000")))
-	if err != nil {
-		log.Fatal("cannot start: ", err)
-	}
-	fmt.Println("listening on", listener.Addr())
 	handlers := routes{
 		"POST /nonce":                 func(r *http.Request, _ []byte) (any, error) { return b.MakeNonce(r.Context()) },
 		"POST /app-attest/challenges": b.challenge,
@@ -67,8 +52,7 @@ func main() {
 	if b.usesWebhooks {
 		handlers["POST /siwa"] = b.takeWebhook
 	}
-	server := http.Server{Handler: handlers, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute}
-	log.Fatal(server.Serve(listener))
+	serve(handlers)
 }
 
 // signInWithApple attaches the Apple Account to the user of the session, if there is a session.
@@ -189,23 +173,7 @@ func (b backend) followEvents() {
 
 // handle handles one event. After a crash the same event can come again.
 func (b backend) handle(ctx context.Context, event siwa.Event) error {
-	if event.AccountID == "" { // about a user who has never signed in
-		return nil
-	}
-	switch event.Type {
-	case siwa.EventTypeCredentialRevoked:
-		if event.ClientID == os.Getenv("SIWA_CLIENT_ID") {
-			b.endSessions(event.AccountID, event.OccurredAt.Time, false)
-		}
-	case siwa.EventTypeSessionsEnded: // signed out everywhere, also where the session began with a password
-		b.endSessions(event.AccountID, event.OccurredAt.Time, true)
-	case siwa.EventTypeAccountDisabled, siwa.EventTypeAccountEnabled:
-		b.setDisabled(event.AccountID, event.Type == siwa.EventTypeAccountDisabled)
-	case siwa.EventTypeAccountDeleted:
-		sub := b.subOf(event.AccountID)
-		if sub == "" {
-			return nil
-		}
+	if sub := b.subOf(event.AccountID); event.Type == siwa.EventTypeAccountDeleted && sub != "" {
 		// The user may have kept the Apple Account and signed in again.
 		credential, err := b.State(ctx, sub)
 		if err != nil || credential.State == siwa.CredentialStateAuthorized {
@@ -214,12 +182,9 @@ func (b backend) handle(ctx context.Context, event siwa.Event) error {
 		if _, err = b.erase(ctx, event.AccountID); err != nil {
 			return err
 		}
-		b.forget(event.AccountID)
-	case siwa.EventTypeAccountErased:
-		b.forget(event.AccountID)
-	case siwa.EventTypeAccountTransferred:
-		b.transfer(event)
+		event.Type = siwa.EventTypeAccountErased
 	}
+	b.apply(event)
 	return nil
 }
 
@@ -228,24 +193,28 @@ func (b backend) resync(ctx context.Context) error {
 	subs, accounts, latest := b.appleUsers()
 	states, err := b.States(ctx, subs)
 	for _, state := range states {
-		accountID := accounts[state.Sub]
-		b.setDisabled(accountID, state.AccountDisabled != nil && *state.AccountDisabled)
-		event := siwa.Event{AccountID: accountID, ClientID: state.ClientID, Type: siwa.EventTypeCredentialRevoked}
-		switch {
-		case state.State == siwa.CredentialStateAuthorized:
+		event := siwa.Event{AccountID: accounts[state.Sub], ClientID: state.ClientID, Type: siwa.EventTypeAccountEnabled}
+		if state.AccountDisabled != nil {
+			event.Type = siwa.EventTypeAccountDisabled
+		}
+		b.apply(event)
+		if state.State == siwa.CredentialStateAuthorized {
 			continue
-		case state.Reason == siwa.CredentialReasonAppleAccountDeleted:
-			event.Type = siwa.EventTypeAccountDeleted
-		case state.Reason == siwa.CredentialReasonErased:
-			event.Type = siwa.EventTypeAccountErased
+		}
+		event.Type = map[string]string{
+			siwa.CredentialReasonAppleAccountDeleted: siwa.EventTypeAccountDeleted,
+			siwa.CredentialReasonErased:              siwa.EventTypeAccountErased,
+		}[state.Reason]
+		if event.Type == "" {
+			event.Type = siwa.EventTypeCredentialRevoked
 		}
 		// If siwa does not know the user, the sessions from before the query end.
 		event.OccurredAt.Time = latest[state.Sub]
 		if state.Since != nil {
 			event.OccurredAt = *state.Since
 		}
-		if err == nil {
-			err = b.handle(ctx, event)
+		if err := b.handle(ctx, event); err != nil {
+			return err
 		}
 	}
 	return err

@@ -11,7 +11,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log"
+	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -232,50 +234,47 @@ func (t *tables) deleteUser(userID string) {
 	t.remove(userID)
 }
 
-// endSessions ends the sessions of an account. The user may have signed in again, so only sessions that are not later
-// than the event end. withPassword also ends sessions that began with a password.
-func (t *tables) endSessions(accountID string, at time.Time, withPassword bool) {
-	defer t.lock()()
-	if at.After(t.revocations[accountID]) {
-		t.revocations[accountID] = at
-	}
-	owner := t.userWithAccount(accountID)
-	for hash, row := range t.sessions {
-		if row.userID == owner.id && !row.since.After(at) && (withPassword || !row.since.IsZero()) {
-			delete(t.sessions, hash)
-		}
-	}
-}
-
-func (t *tables) setDisabled(accountID string, isDisabled bool) {
-	defer t.lock()()
-	t.disabled[accountID] = isDisabled
-}
-
-// forget deletes the user of an account, also one who has signed in again since the erasure and was found by sub.
-func (t *tables) forget(accountID string) {
-	defer t.lock()()
-	delete(t.disabled, accountID)
-	owner := t.userWithAccount(accountID)
-	if owner.id == "" {
-		owner = t.userWhere(func(user user) bool { return user.formerID == accountID })
-	}
-	if owner.id != "" {
-		t.remove(owner.id)
-	}
-}
-
 func (t *tables) subOf(accountID string) string {
 	defer t.lock()()
 	return t.userWithAccount(accountID).sub
 }
 
-// transfer stores the sub that a user has after the transfer of the app to another team.
-func (t *tables) transfer(event siwa.Event) {
+// apply changes the tables for an event.
+func (t *tables) apply(event siwa.Event) {
+	if event.AccountID == "" { // about a user who has never signed in
+		return
+	}
 	defer t.lock()()
-	if owner := t.userWithAccount(event.AccountID); owner.id != "" {
-		owner.teamID, owner.sub = event.TeamID, event.Sub
-		t.users[owner.id] = owner
+	at, owner := event.OccurredAt.Time, t.userWithAccount(event.AccountID)
+	switch event.Type {
+	case siwa.EventTypeCredentialRevoked, siwa.EventTypeSessionsEnded:
+		isEverywhere := event.Type == siwa.EventTypeSessionsEnded // also where the session began with a password
+		if !isEverywhere && event.ClientID != os.Getenv("SIWA_CLIENT_ID") {
+			return
+		}
+		if at.After(t.revocations[event.AccountID]) {
+			t.revocations[event.AccountID] = at
+		}
+		for hash, row := range t.sessions {
+			// The user may have signed in again, so only sessions that are not later than the event end.
+			if row.userID == owner.id && !row.since.After(at) && (isEverywhere || !row.since.IsZero()) {
+				delete(t.sessions, hash)
+			}
+		}
+	case siwa.EventTypeAccountDisabled, siwa.EventTypeAccountEnabled:
+		t.disabled[event.AccountID] = event.Type == siwa.EventTypeAccountDisabled
+	case siwa.EventTypeAccountErased:
+		delete(t.disabled, event.AccountID)
+		if owner.id == "" {
+			// A user who has signed in again since the erasure was found by sub, and is deleted here as well.
+			owner = t.userWhere(func(user user) bool { return user.formerID == event.AccountID })
+		}
+		t.remove(owner.id)
+	case siwa.EventTypeAccountTransferred:
+		// The app belongs to another team, where the user has another sub.
+		if owner.id != "" {
+			t.users[owner.id] = user{owner.id, event.AccountID, event.TeamID, event.Sub, owner.formerID}
+		}
 	}
 }
 
@@ -358,7 +357,7 @@ func (routes routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = refused(http.StatusNotFound, "not_found")
 	}
 	if err != nil {
-		log.Print(r.Method, " ", path, ": ", err)
+		log.Printf("%s %q: %v", r.Method, path, err)
 		siwa.WriteError(w, err)
 		return
 	}
@@ -369,9 +368,32 @@ func (routes routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = encoder.Encode(result)
 }
 
-func setting(name, standard string) string {
-	if value := os.Getenv(name); value != "" {
-		return value
+// checkSettings ends the program if variables of the environment are missing.
+func checkSettings(names ...string) {
+	var missing []string
+	for _, name := range names {
+		if os.Getenv(name) == "" {
+			missing = append(missing, name)
+		}
 	}
-	return standard
+	if len(missing) > 0 {
+		log.Fatal("missing environment variables: ", strings.Join(missing, ", "))
+	}
+}
+
+func serve(handler http.Handler) {
+	host, port := os.Getenv("HOST"), os.Getenv("PORT")
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	if port == "" {
+		port = "8000"
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		log.Fatal("cannot start: ", err)
+	}
+	fmt.Println("listening on", listener.Addr())
+	server := http.Server{Handler: handler, ReadTimeout: 30 * time.Second, WriteTimeout: 2 * time.Minute}
+	log.Fatal(server.Serve(listener))
 }
