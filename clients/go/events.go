@@ -235,22 +235,14 @@ func (c *Client) VerifyWebhook(headers http.Header, rawBody []byte) (*Event, err
 	return event, nil
 }
 
-// WebhookHandler verifies webhooks as VerifyWebhook does, and calls handle with each event. It responds with 204 when
+// WebhookHandler verifies webhooks as VerifyWebhook does, and calls handle with each event. It responds with 200 when
 // handle returns nil. Otherwise siwa sends the event again.
 func (c *Client) WebhookHandler(handle func(context.Context, Event) error) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := ReadForm(r)
-		var event *Event
-		if err == nil {
-			event, err = c.VerifyWebhook(r.Header, body)
-		}
+	return Handler(func(r *http.Request, body []byte) (any, error) {
+		event, err := c.VerifyWebhook(r.Header, body)
 		if err == nil {
 			err = handle(r.Context(), *event)
 		}
-		if err != nil {
-			WriteError(w, err)
-			return
-		}
-		w.WriteHeader(http.StatusNoContent)
+		return struct{}{}, err
 	})
 }

@@ -332,7 +332,7 @@ func (c *Client) RequireToken(next http.Handler, audience string, scopes ...stri
 		default:
 			w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 		}
-		WriteError(w, err)
+		write(w, r, nil, err)
 	})
 }
 
