@@ -37,18 +37,15 @@ func (f FileCursor) Load(context.Context) (string, error) {
 
 // Save implements CursorStore. After a crash the file has the old cursor or the new one.
 func (f FileCursor) Save(_ context.Context, cursor string) error {
-	file, err := os.OpenFile(string(f)+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	file, err := os.OpenFile(string(f)+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_SYNC, 0o600)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if _, err = file.WriteString(cursor); err == nil {
-		err = file.Sync()
+	if _, err = file.WriteString(cursor); err != nil {
+		return err
 	}
-	if err == nil {
-		err = os.Rename(file.Name(), string(f))
-	}
-	return err
+	return os.Rename(file.Name(), string(f))
 }
 
 // Events reads all events in their order. Run begins, Position says how far it is.
