@@ -70,7 +70,7 @@ func (b backend) signInWithApple(r *http.Request, form []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.signIn(known.id, outcome.Account, outcome.Credential.Since.Time)
+	return b.startSession(known.id, outcome.Account, outcome.Credential.Since.Time)
 }
 
 func (b backend) deleteAccount(r *http.Request, _ []byte) (any, error) {

@@ -142,8 +142,8 @@ func (t *tables) sessionOf(r *http.Request) (user, time.Time, error) {
 	return t.users[row.userID], row.since, nil
 }
 
-// signIn attaches the account to the user of the session, if there is a session.
-func (t *tables) signIn(userID string, account siwa.Account, since time.Time) (any, error) {
+// startSession attaches the account to the user of the session, if there is a session.
+func (t *tables) startSession(userID string, account siwa.Account, since time.Time) (any, error) {
 	defer t.lock()()
 	// The event of a revocation can arrive before the response of the sign-in that it revokes.
 	if !since.After(t.revocations[account.ID]) {
