@@ -76,7 +76,7 @@ func (c *Client) VerifyToken(ctx context.Context, bearer, audience string, scope
 	kid, _ := header["kid"].(string)
 	if err := firstOf(
 		// These change what is signed, or where the key comes from.
-		check{count(header, "crit", "b64", "jwk", "jku", "x5u", "x5c") > 0, "header_not_allowed", "siwa writes no such header"},
+		check{count(header, "crit", "b64", "jwk", "jku", "x5u", "x5c") > 0, "header_not_allowed", "siwa writes no such one"},
 		check{algorithm != "ES256" && algorithm != "RS256", "algorithm_not_allowed", "the alg is not ES256 or RS256"},
 		// An ID token of the same issuer is no access token.
 		check{!strings.EqualFold(kind, "at+jwt") && !strings.EqualFold(kind, "application/at+jwt"), "not_an_access_token",
@@ -147,7 +147,7 @@ func checkAudienceAndScopes(token *IntrospectionResponse, audience string, scope
 
 func tokenRefused(code, detail string) *Error { return refused(code, http.StatusUnauthorized, detail) }
 
-var malformed = tokenRefused("token_malformed", "Not a signed token: three segments in base64url, the first two of them JSON.")
+var malformed = tokenRefused("token_malformed", "A token has three segments in base64url, two of them with JSON.")
 
 type check struct {
 	isRefused    bool

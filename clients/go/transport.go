@@ -128,8 +128,8 @@ func (c *Client) call(ctx context.Context, r request, model any) error {
 		}
 		pause := or(failure.RetryAfter, time.Duration(attempt)*time.Second)
 		wasRefused := !wasSent || failure.Code == "overloaded" || failure.Status == http.StatusTooManyRequests
-		if attempt >= or(r.attempts, c.options.Attempts) || !failure.Temporary() || pause > longestPause || (r.isOnce && !wasRefused) ||
-			ctx.Err() != nil || c.options.Clock.Sleep(ctx, pause) != nil {
+		if attempt >= or(r.attempts, c.options.Attempts) || !failure.Temporary() || pause > longestPause ||
+			(r.isOnce && !wasRefused) || ctx.Err() != nil || c.options.Clock.Sleep(ctx, pause) != nil {
 			return failure
 		}
 	}

@@ -346,7 +346,7 @@ func tokenOf(r *http.Request) string {
 	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 }
 
-// routes maps a method and a path to the function that makes the response. A path that ends with a slash has an ID after it.
+// routes maps a method and a path to the function that makes the response. After a slash at the end comes an ID.
 type routes map[string]func(*http.Request, []byte) (any, error)
 
 func (routes routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
