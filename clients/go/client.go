@@ -241,17 +241,20 @@ func (c *Client) change(ctx context.Context, how string, body members, accountID
 // Delete erases an account, and revokes its tokens at Apple. A repetition returns the same report. If the report has
 // UserMustRevoke, show its Instructions to the user. Error: account_not_found (404).
 func (c *Client) Delete(ctx context.Context, accountID string) (*Erasure, error) {
-	var response ErasureResponse
-	err := c.call(ctx, request{method: http.MethodDelete, path: "/v1/accounts/{account}", ids: []string{accountID},
-		timeout: 30 * time.Second}, &response)
-	return &response.Erasure, err
+	return erasureIn(read[ErasureResponse](ctx, c, request{method: http.MethodDelete, path: "/v1/accounts/{account}",
+		ids: []string{accountID}, timeout: 30 * time.Second}))
 }
 
 // Erasure returns the report of an erasure as it is now. Error: erasure_not_found (404).
 func (c *Client) Erasure(ctx context.Context, erasureID string) (*Erasure, error) {
-	var response ErasureResponse
-	err := c.call(ctx, get("/v1/erasures/{erasure}", nil, erasureID), &response)
-	return &response.Erasure, err
+	return erasureIn(read[ErasureResponse](ctx, c, get("/v1/erasures/{erasure}", nil, erasureID)))
+}
+
+func erasureIn(response *ErasureResponse, err error) (*Erasure, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &response.Erasure, nil
 }
 
 // Grants returns the OAuth clients that have access to the account, such as Google. Error: account_not_found (404).

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"strings"
 	"time"
@@ -57,7 +58,7 @@ func (e *Error) Temporary() bool {
 // ForApp returns the status and the JSON for the app, if a call for one of the app's requests returned this error.
 //
 // A refusal keeps its status and code. 503 try_again means that the app tries again later. 500 is a mistake of the
-// backend, such as a wrong API key: log it. WriteError sends both.
+// backend, such as a wrong API key: log it. Handler does all this.
 func (e *Error) ForApp() (int, map[string]any) {
 	if e.Temporary() {
 		return http.StatusServiceUnavailable, members{"error": "try_again"}
@@ -84,28 +85,41 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// WriteError sends the status and the JSON of Error.ForApp. An error of any other type becomes 500 internal_error.
-func WriteError(w http.ResponseWriter, err error) {
-	failure := &Error{}
-	errors.As(err, &failure)
-	status, body := failure.ForApp()
+// Handler responds with the JSON that respond returns for the body of an app's request, or with the status and the JSON of
+// its error (Error.ForApp). An error of any other type becomes 500 internal_error, and a longer body than siwa accepts 413
+// body_too_large. Errors with 5xx are logged.
+func Handler(respond func(r *http.Request, body []byte) (any, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var result any
+		body, err := io.ReadAll(io.LimitReader(r.Body, longestBody+1))
+		if err == nil && len(body) > longestBody {
+			err = refused("body_too_large", http.StatusRequestEntityTooLarge, "A body has at most 65536 bytes.")
+		}
+		if err == nil {
+			result, err = respond(r, body)
+		}
+		write(w, r, result, err)
+	})
+}
+
+func write(w http.ResponseWriter, r *http.Request, result any, err error) {
+	status := http.StatusOK
+	if err != nil {
+		failure := &Error{}
+		errors.As(err, &failure)
+		if status, result = failure.ForApp(); status >= 500 {
+			log.Printf("%s %q: %v", r.Method, r.URL.Path, err)
+		}
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false) // URLs stay as they are
 	// An app that has gone gets no response.
-	_ = json.NewEncoder(w).Encode(body)
+	_ = encoder.Encode(result)
 }
 
 // longestBody bounds the body of an app's request and of a webhook, in bytes. siwa accepts no longer form, and an event
 // has some hundreds.
 const longestBody = 65_536
-
-// ReadForm returns the body of an app's request, for SignIn and the other methods that take a form. Error:
-// body_too_large (413).
-func ReadForm(r *http.Request) ([]byte, error) {
-	form, err := io.ReadAll(io.LimitReader(r.Body, longestBody+1))
-	if err == nil && len(form) > longestBody {
-		err = refused("body_too_large", http.StatusRequestEntityTooLarge, "A body has at most 65536 bytes.")
-	}
-	return form, err
-}

@@ -37,18 +37,15 @@ func (f FileCursor) Load(context.Context) (string, error) {
 
 // Save implements CursorStore. After a crash the file has the old cursor or the new one.
 func (f FileCursor) Save(_ context.Context, cursor string) error {
-	file, err := os.OpenFile(string(f)+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	file, err := os.OpenFile(string(f)+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_SYNC, 0o600)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if _, err = file.WriteString(cursor); err == nil {
-		err = file.Sync()
+	if _, err = file.WriteString(cursor); err != nil {
+		return err
 	}
-	if err == nil {
-		err = os.Rename(file.Name(), string(f))
-	}
-	return err
+	return os.Rename(file.Name(), string(f))
 }
 
 // Events reads all events in their order. Run begins, Position says how far it is.
@@ -235,22 +232,14 @@ func (c *Client) VerifyWebhook(headers http.Header, rawBody []byte) (*Event, err
 	return event, nil
 }
 
-// WebhookHandler verifies webhooks as VerifyWebhook does, and calls handle with each event. It responds with 204 when
+// WebhookHandler verifies webhooks as VerifyWebhook does, and calls handle with each event. It responds with 200 when
 // handle returns nil. Otherwise siwa sends the event again.
 func (c *Client) WebhookHandler(handle func(context.Context, Event) error) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := ReadForm(r)
-		var event *Event
-		if err == nil {
-			event, err = c.VerifyWebhook(r.Header, body)
-		}
+	return Handler(func(r *http.Request, body []byte) (any, error) {
+		event, err := c.VerifyWebhook(r.Header, body)
 		if err == nil {
 			err = handle(r.Context(), *event)
 		}
-		if err != nil {
-			WriteError(w, err)
-			return
-		}
-		w.WriteHeader(http.StatusNoContent)
+		return struct{}{}, err
 	})
 }

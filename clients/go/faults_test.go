@@ -163,11 +163,16 @@ func TestErrorsForTheApp(t *testing.T) {
 		{io.ErrUnexpectedEOF, 500, `{"error":"internal_error"}`},
 	} {
 		recorder := httptest.NewRecorder()
-		siwa.WriteError(recorder, c.err)
+		siwa.Handler(func(*http.Request, []byte) (any, error) { return nil, c.err }).ServeHTTP(recorder,
+			httptest.NewRequest("POST", "/signin", nil))
 		check(t, recorder.Code == c.status && strings.TrimSpace(recorder.Body.String()) == c.body, "response", recorder, c)
 	}
-	body, err := siwa.ReadForm(httptest.NewRequest("POST", "/", strings.NewReader(strings.Repeat("x", 65_537))))
-	check(t, siwa.CodeOf(err) == "body_too_large", "error", err, len(body))
+	for length, status := range map[int]int{65_536: 200, 65_537: 413} {
+		recorder := httptest.NewRecorder()
+		siwa.Handler(func(_ *http.Request, body []byte) (any, error) { return len(body), nil }).ServeHTTP(recorder,
+			httptest.NewRequest("POST", "/", strings.NewReader(strings.Repeat("x", length))))
+		check(t, recorder.Code == status, "status", recorder, length)
+	}
 }
 
 func TestFileCursor(t *testing.T) {

@@ -40,12 +40,12 @@ func (c *Client) Introspect(ctx context.Context, bearer, audience string, scopes
 	r := post("/oauth/introspect", members{"token": text})
 	r.isForm = true
 	token, err := read[IntrospectionResponse](ctx, c, r)
+	// A refresh token has no token_type. No API accepts refresh tokens.
+	if err == nil && (!token.Active || token.TokenType != "Bearer") {
+		err = tokenRefused("token_inactive", "The token has ended, or is not an access token.")
+	}
 	if err != nil {
 		return nil, err
-	}
-	// A refresh token has no token_type. No API accepts refresh tokens.
-	if !token.Active || token.TokenType != "Bearer" {
-		return nil, tokenRefused("token_inactive", "The token has ended, or is not an access token.")
 	}
 	return checkAudienceAndScopes(token, audience, scopes)
 }
@@ -76,7 +76,7 @@ func (c *Client) VerifyToken(ctx context.Context, bearer, audience string, scope
 	kid, _ := header["kid"].(string)
 	if err := firstOf(
 		// These change what is signed, or where the key comes from.
-		check{hasAny(header, "crit", "b64", "jwk", "jku", "x5u", "x5c"), "header_not_allowed", "siwa writes no such header"},
+		check{count(header, "crit", "b64", "jwk", "jku", "x5u", "x5c") > 0, "header_not_allowed", "siwa writes no such one"},
 		check{algorithm != "ES256" && algorithm != "RS256", "algorithm_not_allowed", "the alg is not ES256 or RS256"},
 		// An ID token of the same issuer is no access token.
 		check{!strings.EqualFold(kind, "at+jwt") && !strings.EqualFold(kind, "application/at+jwt"), "not_an_access_token",
@@ -94,19 +94,16 @@ func (c *Client) VerifyToken(ctx context.Context, bearer, audience string, scope
 		check{key.algorithm != algorithm, "algorithm_not_allowed", "the key is for the other algorithm"},
 		check{!key.verify(digest[:], signature), "signature_invalid", "the signature is not by the key of the kid"},
 		check{claims == nil, malformed.Code, malformed.Detail},
+		check{count(claims, "iss", "aud", "sub", "client_id", "iat", "exp", "jti") < 7, "claim_missing",
+			"a claim of RFC 9068 is missing"},
 	); err != nil {
 		return nil, err
-	}
-	for _, name := range []string{"iss", "aud", "sub", "client_id", "iat", "exp", "jti"} {
-		if !hasAny(claims, name) {
-			return nil, tokenRefused("claim_missing", "The token lacks "+name+".")
-		}
 	}
 	token := &IntrospectionResponse{}
 	expires, isExpiry := seconds(claims["exp"])
 	issued, isIssue := seconds(claims["iat"])
 	begins, isBegin := seconds(claims["nbf"])
-	isTyped := isExpiry && isIssue && (isBegin || !hasAny(claims, "nbf")) && claims["sub"] != ""
+	isTyped := isExpiry && isIssue && (isBegin || count(claims, "nbf") == 0) && claims["sub"] != ""
 	now := c.options.Clock.Now().Unix()
 	claims["active"], claims["token_type"] = true, "Bearer"
 	data, _ := json.Marshal(claims)
@@ -148,11 +145,9 @@ func checkAudienceAndScopes(token *IntrospectionResponse, audience string, scope
 	return token, nil
 }
 
-func tokenRefused(code, detail string) *Error {
-	return refused(code, http.StatusUnauthorized, detail)
-}
+func tokenRefused(code, detail string) *Error { return refused(code, http.StatusUnauthorized, detail) }
 
-var malformed = tokenRefused("token_malformed", "Not a signed token: three segments in base64url, the first two of them JSON.")
+var malformed = tokenRefused("token_malformed", "A token has three segments in base64url, two of them with JSON.")
 
 type check struct {
 	isRefused    bool
@@ -168,13 +163,13 @@ func firstOf(checks ...check) error {
 	return nil
 }
 
-func hasAny(object members, names ...string) bool {
+func count(object members, names ...string) (count int) {
 	for _, name := range names {
 		if _, isThere := object[name]; isThere {
-			return true
+			count++
 		}
 	}
-	return false
+	return count
 }
 
 // seconds reads a time since 1970 that is no fraction.
@@ -214,12 +209,11 @@ type keyCache struct {
 
 // key returns the key with the ID.
 func (c *Client) key(ctx context.Context, kid string) (key publicKey, err error) {
-	cache, isFresh, isUsable := &c.shared.keys, false, false
-	look := func() bool {
-		set, isKnown := cache.current.Load(), false
-		if set != nil {
+	cache, isUsable := &c.shared.keys, false
+	look := func() (isFresh bool) {
+		if set := cache.current.Load(); set != nil {
+			age, isKnown := c.options.Clock.Now().Sub(set.fetchedAt), false
 			key, isKnown = set.keys[kid]
-			age := c.options.Clock.Now().Sub(set.fetchedAt)
 			isFresh, isUsable = isKnown && isWithin(age, freshTime), isKnown && isWithin(age, staleTime)
 		}
 		return isFresh
@@ -332,7 +326,7 @@ func (c *Client) RequireToken(next http.Handler, audience string, scopes ...stri
 		default:
 			w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 		}
-		WriteError(w, err)
+		write(w, r, nil, err)
 	})
 }
 

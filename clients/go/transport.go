@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -94,7 +95,7 @@ func read[Model any](ctx context.Context, c *Client, r request) (*Model, error) 
 // call makes a call, and sets the model, or none for a response without a body.
 func (c *Client) call(ctx context.Context, r request, model any) error {
 	if clientID, isNeeded := r.members["client_id"]; isNeeded && clientID == "" {
-		return fmt.Errorf("siwa: the client needs the app's client_id: set SIWA_CLIENT_ID")
+		return errors.New("siwa: the client needs the app's client_id: set SIWA_CLIENT_ID")
 	}
 	target := r.path
 	for _, id := range r.ids {
@@ -127,8 +128,8 @@ func (c *Client) call(ctx context.Context, r request, model any) error {
 		}
 		pause := or(failure.RetryAfter, time.Duration(attempt)*time.Second)
 		wasRefused := !wasSent || failure.Code == "overloaded" || failure.Status == http.StatusTooManyRequests
-		if attempt >= or(r.attempts, c.options.Attempts) || !failure.Temporary() || pause > longestPause || (r.isOnce && !wasRefused) ||
-			ctx.Err() != nil || c.options.Clock.Sleep(ctx, pause) != nil {
+		if attempt >= or(r.attempts, c.options.Attempts) || !failure.Temporary() || pause > longestPause ||
+			(r.isOnce && !wasRefused) || ctx.Err() != nil || c.options.Clock.Sleep(ctx, pause) != nil {
 			return failure
 		}
 	}

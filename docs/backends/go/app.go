@@ -6,7 +6,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log"
 	"net/http"
@@ -37,17 +36,19 @@ func main() {
 	b := backend{client, newTables(os.Getenv("SIWA_WEBHOOK_SECRETS") != "")}
 	go b.followEvents()
 	handlers := routes{
-		"POST /nonce":                 func(r *http.Request, _ []byte) (any, error) { return b.MakeNonce(r.Context()) },
-		"POST /app-attest/challenges": b.challenge,
-		"POST /app-attest/keys":       func(r *http.Request, form []byte) (any, error) { return b.RegisterKey(r.Context(), form) },
-		"POST /signin":                b.signInWithApple,
-		"POST /password":              b.signInWithPassword,
-		"POST /signout":               b.signOut,
-		"GET /me":                     b.showUser,
-		"DELETE /account":             b.deleteAccount,
-		"POST /google-link":           b.link,
-		"GET /links":                  b.links,
-		"DELETE /links/":              b.unlink,
+		"POST /nonce": func(r *http.Request, _ []byte) (any, error) { return b.MakeNonce(r.Context()) },
+		"POST /app-attest/challenges": func(r *http.Request, form []byte) (any, error) {
+			return b.MakeChallenge(r.Context(), member(form, "purpose"))
+		},
+		"POST /app-attest/keys": func(r *http.Request, form []byte) (any, error) { return b.RegisterKey(r.Context(), form) },
+		"POST /signin":          b.signInWithApple,
+		"POST /password":        b.signInWithPassword,
+		"POST /signout":         b.signOut,
+		"GET /me":               b.showUser,
+		"DELETE /account":       b.deleteAccount,
+		"POST /google-link":     b.link,
+		"GET /links":            b.links,
+		"DELETE /links/":        b.unlink,
 	}
 	if b.usesWebhooks {
 		handlers["POST /siwa"] = b.takeWebhook
@@ -60,7 +61,7 @@ func (b backend) signInWithApple(r *http.Request, form []byte) (any, error) {
 	var known user
 	err := b.checkReady()
 	if err == nil && tokenOf(r) != "" {
-		known, _, err = b.userOf(tokenOf(r))
+		known, err = b.userOf(r)
 	}
 	if err != nil {
 		return nil, err
@@ -69,55 +70,42 @@ func (b backend) signInWithApple(r *http.Request, form []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.signIn(known.id, outcome.Account, outcome.Credential.Since.Time)
+	return b.startSession(known.id, outcome.Account, outcome.Credential.Since.Time)
 }
 
 func (b backend) deleteAccount(r *http.Request, _ []byte) (any, error) {
-	known, _, err := b.userOf(tokenOf(r))
-	var report siwa.Erasure
+	known, err := b.userOf(r)
+	erasure := &siwa.Erasure{}
 	if err == nil && known.accountID != "" {
-		report, err = b.erase(r.Context(), known.accountID)
+		erasure, err = b.erase(r.Context(), known.accountID)
 	}
-	if err == nil {
-		b.deleteUser(known.id)
+	if err != nil {
+		return nil, err
 	}
-	return map[string]any{"user_must_revoke": report.UserMustRevoke, "instructions": report.Instructions}, err
+	b.deleteUser(known.id)
+	return struct {
+		UserMustRevoke bool   `json:"user_must_revoke"`
+		Instructions   string `json:"instructions,omitempty"`
+	}{erasure.UserMustRevoke, erasure.Instructions}, nil
 }
 
-func (b backend) erase(ctx context.Context, accountID string) (report siwa.Erasure, err error) {
+// erase is done, too, when an earlier attempt has erased the account.
+func (b backend) erase(ctx context.Context, accountID string) (*siwa.Erasure, error) {
 	erasure, err := b.Delete(ctx, accountID)
-	if err == nil {
-		report = *erasure
+	if siwa.CodeOf(err) == "account_not_found" {
+		return &siwa.Erasure{}, nil
 	}
-	return report, except(err, "account_not_found")
-}
-
-// except returns nil for an error that means that there is nothing left to do.
-func except(err error, codes ...string) error {
-	for _, code := range codes {
-		if siwa.CodeOf(err) == code {
-			return nil
-		}
-	}
-	return err
-}
-
-// challenge makes a challenge, which the app needs before it attests a key, and before each proof.
-func (b backend) challenge(r *http.Request, form []byte) (any, error) {
-	var request struct{ Purpose string }
-	_ = json.Unmarshal(form, &request)
-	return b.MakeChallenge(r.Context(), request.Purpose)
+	return erasure, err
 }
 
 // link returns what the app asks the user when there is no decision, and otherwise the URL to open.
 func (b backend) link(r *http.Request, form []byte) (any, error) {
-	var request struct{ Decision string }
-	_ = json.Unmarshal(form, &request)
 	var session siwa.Session
+	decision := member(form, "decision")
 	// The account is that of the session, never one that the app names. A user who refuses need not be known. About a
 	// disabled account siwa decides, which has the URL with which Google ends linking.
-	if request.Decision == "granted" || (request.Decision == "" && tokenOf(r) != "") {
-		known, since, err := b.userOfAny(tokenOf(r))
+	if decision == "granted" || (decision == "" && tokenOf(r) != "") {
+		known, since, err := b.sessionOf(r)
 		if err == nil && known.accountID == "" {
 			err = refused(http.StatusConflict, "apple_account_missing")
 		}
@@ -126,7 +114,7 @@ func (b backend) link(r *http.Request, form []byte) (any, error) {
 		}
 		session = siwa.Session{AccountID: known.accountID, AuthenticatedAt: since}
 	}
-	if request.Decision == "" {
+	if decision == "" {
 		return b.AppFlipPrompt(r.Context(), form, session)
 	}
 	return b.AppFlip(r.Context(), form, session)
@@ -134,19 +122,22 @@ func (b backend) link(r *http.Request, form []byte) (any, error) {
 
 // links returns the clients that have access to the account, such as Google.
 func (b backend) links(r *http.Request, _ []byte) (any, error) {
-	var grants []siwa.Grant
-	known, _, err := b.userOf(tokenOf(r))
+	links := []siwa.Grant{}
+	known, err := b.userOf(r)
 	if err == nil && known.accountID != "" {
-		grants, err = b.Grants(r.Context(), known.accountID)
+		links, err = b.Grants(r.Context(), known.accountID)
 	}
-	return map[string]any{"links": append([]siwa.Grant{}, grants...)}, except(err, "account_not_found")
+	if siwa.CodeOf(err) == "account_not_found" { // erased elsewhere
+		links, err = []siwa.Grant{}, nil
+	}
+	return map[string]any{"links": links}, err
 }
 
 var linkID = regexp.MustCompile("^grt_[0-9a-f-]{1,64}$")
 
-// unlink ends a link. It is done, too, when an earlier attempt has ended it.
+// unlink is done, too, when an earlier attempt has ended the link.
 func (b backend) unlink(r *http.Request, _ []byte) (any, error) {
-	known, _, err := b.userOf(tokenOf(r))
+	known, err := b.userOf(r)
 	id := strings.TrimPrefix(r.URL.Path, "/links/")
 	if err == nil && !linkID.MatchString(id) {
 		err = refused(http.StatusNotFound, "not_found")
@@ -154,7 +145,10 @@ func (b backend) unlink(r *http.Request, _ []byte) (any, error) {
 	if err == nil && known.accountID != "" {
 		err = b.EndGrant(r.Context(), known.accountID, id)
 	}
-	return struct{}{}, except(err, "grant_not_found", "account_not_found")
+	if code := siwa.CodeOf(err); code == "grant_not_found" || code == "account_not_found" {
+		err = nil
+	}
+	return struct{}{}, err
 }
 
 // followEvents reads the feed. With webhooks, it does so only until the feed has begun.
@@ -190,31 +184,22 @@ func (b backend) handle(ctx context.Context, event siwa.Event) error {
 
 // resync reads the states, which stand for the events that were missed.
 func (b backend) resync(ctx context.Context) error {
-	subs, accounts, latest := b.appleUsers()
+	subs, events := b.missed()
 	states, err := b.States(ctx, subs)
 	for _, state := range states {
-		event := siwa.Event{AccountID: accounts[state.Sub], ClientID: state.ClientID, Type: siwa.EventTypeAccountEnabled}
-		if state.AccountDisabled != nil {
-			event.Type = siwa.EventTypeAccountDisabled
-		}
-		b.apply(event)
-		if state.State == siwa.CredentialStateAuthorized {
-			continue
-		}
-		event.Type = map[string]string{
-			siwa.CredentialReasonAppleAccountDeleted: siwa.EventTypeAccountDeleted,
-			siwa.CredentialReasonErased:              siwa.EventTypeAccountErased,
-		}[state.Reason]
-		if event.Type == "" {
-			event.Type = siwa.EventTypeCredentialRevoked
-		}
-		// If siwa does not know the user, the sessions from before the query end.
-		event.OccurredAt.Time = latest[state.Sub]
-		if state.Since != nil {
+		event := events[state.Sub]
+		b.setDisabled(event.AccountID, state.AccountDisabled != nil && *state.AccountDisabled)
+		if event.ClientID = state.ClientID; state.Since != nil { // siwa may not know the user
 			event.OccurredAt = *state.Since
 		}
-		if err := b.handle(ctx, event); err != nil {
-			return err
+		switch state.Reason {
+		case siwa.CredentialReasonAppleAccountDeleted:
+			event.Type = siwa.EventTypeAccountDeleted
+		case siwa.CredentialReasonErased:
+			event.Type = siwa.EventTypeAccountErased
+		}
+		if err == nil && state.State != siwa.CredentialStateAuthorized {
+			err = b.handle(ctx, event)
 		}
 	}
 	return err

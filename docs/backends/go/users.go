@@ -122,28 +122,28 @@ func (t *tables) remove(userID string) {
 	}
 }
 
-// userOf returns the user of a session, and since when the user is signed in with Apple.
-func (t *tables) userOf(token string) (user, time.Time, error) {
-	found, since, err := t.userOfAny(token)
+// userOf returns the user of a session.
+func (t *tables) userOf(r *http.Request) (user, error) {
+	found, _, err := t.sessionOf(r)
 	defer t.lock()()
 	if err == nil && t.disabled[found.accountID] {
 		err = refused(http.StatusForbidden, "account_disabled") // until it is enabled, when the session is good again
 	}
-	return found, since, err
+	return found, err
 }
 
-// userOfAny is userOf, also for a disabled account.
-func (t *tables) userOfAny(token string) (user, time.Time, error) {
+// sessionOf returns the user of a session, also of a disabled account, and since when the user is signed in with Apple.
+func (t *tables) sessionOf(r *http.Request) (user, time.Time, error) {
 	defer t.lock()()
-	row, isThere := t.sessions[sha256.Sum256([]byte(token))]
+	row, isThere := t.sessions[sha256.Sum256([]byte(tokenOf(r)))]
 	if !isThere {
 		return user{}, time.Time{}, refused(http.StatusUnauthorized, "session_ended")
 	}
 	return t.users[row.userID], row.since, nil
 }
 
-// signIn attaches the account to the user of the session, if there is a session.
-func (t *tables) signIn(userID string, account siwa.Account, since time.Time) (any, error) {
+// startSession attaches the account to the user of the session, if there is a session.
+func (t *tables) startSession(userID string, account siwa.Account, since time.Time) (any, error) {
 	defer t.lock()()
 	// The event of a revocation can arrive before the response of the sign-in that it revokes.
 	if !since.After(t.revocations[account.ID]) {
@@ -173,15 +173,13 @@ func (t *tables) signIn(userID string, account siwa.Account, since time.Time) (a
 }
 
 func (t *tables) signInWithPassword(_ *http.Request, form []byte) (any, error) {
-	var request struct{ Name, Password string }
-	_ = json.Unmarshal(form, &request)
 	t.mutex.Lock()
-	known, isKnown := t.passwords[request.Name]
+	known, isKnown := t.passwords[member(form, "name")]
 	t.mutex.Unlock()
 	if !isKnown {
 		known.iterations = 600_000
 	}
-	if !hmac.Equal(pbkdf2(request.Password, known.salt, known.iterations), known.hash) {
+	if !hmac.Equal(pbkdf2(member(form, "password"), known.salt, known.iterations), known.hash) {
 		return nil, refused(http.StatusUnauthorized, "password_wrong")
 	}
 	defer t.lock()()
@@ -209,7 +207,7 @@ func pbkdf2(password string, salt []byte, iterations int) []byte {
 }
 
 func (t *tables) showUser(r *http.Request, _ []byte) (any, error) {
-	found, _, err := t.userOf(tokenOf(r))
+	found, err := t.userOf(r)
 	return struct {
 		UserID    string `json:"user_id"`
 		AccountID string `json:"account_id,omitempty"`
@@ -232,6 +230,11 @@ func (t *tables) deleteUser(userID string) {
 		}
 	}
 	t.remove(userID)
+}
+
+func (t *tables) setDisabled(accountID string, isDisabled bool) {
+	defer t.lock()()
+	t.disabled[accountID] = isDisabled
 }
 
 func (t *tables) subOf(accountID string) string {
@@ -278,21 +281,23 @@ func (t *tables) apply(event siwa.Event) {
 	}
 }
 
-// appleUsers returns the account IDs and the latest sign-ins by sub.
-func (t *tables) appleUsers() (subs []string, accounts map[string]string, latest map[string]time.Time) {
+// missed returns an event for each sub, which ends the sessions until now.
+func (t *tables) missed() (subs []string, events map[string]siwa.Event) {
 	defer t.lock()()
-	accounts, latest = map[string]string{}, map[string]time.Time{}
+	events = map[string]siwa.Event{}
 	for _, user := range t.users {
-		if user.sub != "" {
-			subs, accounts[user.sub] = append(subs, user.sub), user.accountID
+		if user.sub == "" {
+			continue
 		}
-	}
-	for _, row := range t.sessions {
-		if sub := t.users[row.userID].sub; row.since.After(latest[sub]) {
-			latest[sub] = row.since
+		event := siwa.Event{Type: siwa.EventTypeCredentialRevoked, AccountID: user.accountID}
+		for _, row := range t.sessions {
+			if row.userID == user.id && row.since.After(event.OccurredAt.Time) {
+				event.OccurredAt.Time = row.since
+			}
 		}
+		subs, events[user.sub] = append(subs, user.sub), event
 	}
-	return subs, accounts, latest
+	return subs, events
 }
 
 var errWebhooks = errors.New("from here on, the events come as webhooks")
@@ -341,7 +346,7 @@ func tokenOf(r *http.Request) string {
 	return strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 }
 
-// routes maps a method and a path to the function that makes the response. A path that ends with a slash has an ID after it.
+// routes maps a method and a path to the function that makes the response. After a slash at the end comes an ID.
 type routes map[string]func(*http.Request, []byte) (any, error)
 
 func (routes routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -349,23 +354,19 @@ func (routes routes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if end := strings.LastIndex(path, "/"); end > 0 && routes[r.Method+" "+path] == nil {
 		path = path[:end+1]
 	}
-	var result any
-	form, err := siwa.ReadForm(r)
-	if route := routes[r.Method+" "+path]; err == nil && route != nil {
-		result, err = route(r, form)
-	} else if err == nil {
-		err = refused(http.StatusNotFound, "not_found")
+	route := routes[r.Method+" "+path]
+	if route == nil {
+		route = func(*http.Request, []byte) (any, error) { return nil, refused(http.StatusNotFound, "not_found") }
 	}
-	if err != nil {
-		log.Printf("%s %q: %v", r.Method, path, err)
-		siwa.WriteError(w, err)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false) // URLs stay as they are
-	_ = encoder.Encode(result)
+	siwa.Handler(route).ServeHTTP(w, r)
+}
+
+// member returns a text of the app's JSON, "" without it.
+func member(form []byte, name string) string {
+	var members map[string]any
+	_ = json.Unmarshal(form, &members)
+	text, _ := members[name].(string)
+	return text
 }
 
 // checkSettings ends the program if variables of the environment are missing.
