@@ -86,9 +86,9 @@ import Testing
     @Test func `the control API describes itself as the table of the page does, and has a page`() async throws
     {
         let page = try String(
-            contentsOf: ProjectFolder.root.appending(path: "docs/linking.md"), encoding: .utf8)
+            contentsOf: ProjectFolder.root.appending(path: "docs/fake-google.md"), encoding: .utf8)
         let document = try await google.get("/control/openapi.json")
-        let table = CallTable(of: page, below: "## Without a browser")
+        let table = CallTable(of: page, below: "## Calls")
         let differences = try table.differences(from: Data(document.text.utf8))
         #expect(differences == [])
         for code in try FakeSource.errorCodes(in: "GoogleEmulator/EmulatorError+Codes.swift") {

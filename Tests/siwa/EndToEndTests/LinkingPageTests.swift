@@ -65,11 +65,12 @@ import Testing
         }
     }
 
+    /// The lines are those of `docs/fake-google.md`.
     @Test(.timeLimit(.hung), arguments: ExampleBackend.allCases)
     func `the lines of the page link by App Flip with the routes of a backend`(language: ExampleBackend)
         async throws
     {
-        try await language.trial(of: "linking.md") { script, system in
+        try await language.trial(of: "fake-google.md") { script, system in
             let printed = try await ExampleBackend.paste(system.own(script), in: system.directory)
             #expect(printed.last == "The trial is complete.", "\(printed)")
             let prompts = printed.filter { $0.contains("Ada Lovelace") }

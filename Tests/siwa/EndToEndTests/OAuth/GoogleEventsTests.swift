@@ -57,8 +57,8 @@ import Testing
 
     /// The lines of a shell in a section of the page, the last block.
     private static func lines(of title: String) throws -> String {
-        let page = try ProjectFolder.text("docs/linking.md")
-        let section = try #require(page.components(separatedBy: "### \(title)\n").last)
+        let page = try ProjectFolder.text("docs/google-events.md")
+        let section = try #require(page.components(separatedBy: "## \(title)\n").last)
             .components(separatedBy: "\n## ")[0]
         return try #require(section.components(separatedBy: "```sh\n").last).components(separatedBy: "```")[0]
     }
