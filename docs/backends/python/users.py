@@ -60,11 +60,11 @@ def session_in(request):
 
 def of(request, even_disabled=False):
     """The user of the request's session."""
-    sql = "SELECT user_id, account_id, since FROM users NATURAL JOIN sessions WHERE session_hash = ?"
+    sql = "SELECT user_id, account_id FROM users NATURAL JOIN sessions WHERE session_hash = ?"
     rows = run(sql, session_in(request))
     if not rows:
         raise SiwaError("session_ended", 401)  # the app gets it in the form of siwa's refusals
-    user = dict(zip(("user_id", "account_id", "since"), rows[0]))
+    user = dict(zip(("user_id", "account_id"), rows[0]))
     if not even_disabled and run("SELECT 1 FROM disabled WHERE account_id = ?", user["account_id"]):
         raise SiwaError("account_disabled", 403)  # until the account is enabled, when the session is good again
     return user
@@ -77,11 +77,13 @@ def account_of(request):
 
 def apple_account(request):
     """The account, and the time of the sign-in with Apple that began the session."""
-    # About a disabled account siwa decides, which has the URL with which Google ends linking.
-    user = of(request, even_disabled=True)
-    if not user["account_id"]:
+    with lock:
+        # About a disabled account siwa decides, which has the URL with which Google ends linking.
+        account_id = of(request, even_disabled=True)["account_id"]
+        since = run("SELECT since FROM sessions WHERE session_hash = ?", session_in(request))[0][0]
+    if not account_id:
         raise SiwaError("apple_account_missing", 409)  # the user has only a password
-    return {"account_id": user["account_id"], "authenticated_at": user["since"]}
+    return {"account_id": account_id, "authenticated_at": since}
 
 
 def sign_in(user_id, account, since):
