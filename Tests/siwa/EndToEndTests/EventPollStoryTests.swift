@@ -140,17 +140,12 @@ import TokenMint
 @Suite struct EventsPageTests {
     private static func page() throws -> String { try ProjectFolder.text("docs/events.md") }
 
-    @Test(arguments: ["backends/python/webhooks.py", "receivers/security_events.py"])
-    func `the page shows a program in Python as it is`(file: String) throws {
-        let program = try ProjectFolder.text("docs/\(file)")
-        #expect(try Self.page().contains("```python\n\(program)```"), "\(file) differs from docs/events.md")
+    @Test func `the page shows a program in Python as it is`() throws {
+        let program = try ProjectFolder.text("docs/receivers/security_events.py")
+        #expect(try Self.page().contains("```python\n\(program)```"))
     }
 
-    @Test(arguments: [
-        "backends/python/webhooks.py", "backends/javascript/webhooks.mjs", "backends/go/webhooks.go",
-        "backends/swift/Webhooks.swift", "receivers/security_events.mjs",
-        "receivers/security_events.go",
-    ])
+    @Test(arguments: ["receivers/security_events.mjs", "receivers/security_events.go"])
     func `the page leads to each verifier`(file: String) throws {
         #expect(try Self.page().contains("(\(file))"))
     }

@@ -24,7 +24,7 @@ import Testing
             }
         }
         #expect(page.contains("`\(language.shownCommand)`"))
-        #expect(page.split(separator: "\n", omittingEmptySubsequences: false).count <= 901)
+        #expect(page.split(separator: "\n", omittingEmptySubsequences: false).count <= 301)
     }
 
     @Test func `the hash on the page is that of Grace's password`() async throws {

@@ -118,7 +118,7 @@ import Testing
             "emulator", "--tls-self-signed",
             .never("needs port 443 and the hosts file of the machine; ForeignClientTests uses another port")),
         Entry("high-availability", "pg_basebackup", .never("copies a database server to another machine")),
-        Entry("integrate", "siwa api-key", .never("asks Apple itself; `siwa serve` runs in most tests here")),
+        Entry("ios-app", "siwa api-key", .never("asks Apple itself; `siwa serve` runs in most tests here")),
         Entry(
             "linking", "siwa google risc register",
             .never("asks Google itself; GoogleEventsTests runs the commands at the fake Google")),
@@ -183,7 +183,7 @@ import Testing
     private static let beforehand = #"""
         curl -sS "$APPLE/auth/keys" > keys.json
         curl -sS -X POST "$APPLE/emulator/identity-tokens?format=text" > token.txt
-        curl -sS $SIWA/v1/sign-ins -H "Authorization: Bearer $SIWA_KEY" --json '{"identity_token":"'$(cat token.txt)'"}'
+        curl -sS $SIWA/v1/sign-ins -H "Authorization: Bearer $SIWA_API_KEY" --json '{"identity_token":"'$(cat token.txt)'"}'
         read_member() { sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
         MADE=$(curl -sS $APPLE/emulator/app-attest/keys -d \
             '{"challenge":"'$CHALLENGE'","environment":"production","team_id":"A1B2C3D4E5"}')
@@ -191,7 +191,7 @@ import Testing
         echo "$MADE" | read_member attestation > attestation.txt
         curl -sS $APPLE/emulator/app-attest/assertions -d \
             '{"key_id":"'$(cat key_id)'","client_data":"'$CLIENT_DATA'"}' | read_member assertion > assertion.txt
-        echo siwa_development_google > secret; echo $SIWA_KEY > key
+        echo siwa_development_google > secret; echo $SIWA_API_KEY > key
         """#
 
     private static let blocks: [Block] = {
@@ -261,7 +261,7 @@ import Testing
         let now = Date()
         return [
             "HERE": directory.path, "SIWA": system.service, "APPLE": system.apple,
-            "SIWA_KEY": DevelopmentSettings.secret,
+            "SIWA_API_KEY": DevelopmentSettings.secret,
             "API_KEY": DevelopmentSettings.secret, "CHALLENGE": "a-challenge", "CLIENT_DATA": "aGVsbG8=",
             "NOW": now.ISO8601Format(), "LATER": (now + 3600).ISO8601Format(),
             // RFC 7636, appendix B.

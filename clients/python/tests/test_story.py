@@ -232,6 +232,67 @@ def test_siwa_stops_and_returns(siwa_dev, tmp_path):
     assert backend.failure is None and backend.events.count("credential_authorized") == 1
 
 
+def test_states_replace_missed_events(siwa_dev):
+    client, apple = SiwaClient(siwa_dev.url, "siwa_development", client_id=APP), siwa_dev.apple
+    outcomes = {}
+    for name in ("here", "gone", "deleted", "erased", "disabled"):
+        outcomes[name] = client.sign_in(apple.sign_in(apple.person(), client.make_nonce()))
+    apple.revoke_consent(outcomes["gone"].account.sub)
+    post(f"{apple.url}/users/{outcomes['deleted'].account.sub}/delete-account")
+    client.delete(outcomes["erased"].account.id)
+    client.disable(outcomes["disabled"].account.id, DisablingReason.FRAUD)
+    subs = {name: outcome.account.sub for name, outcome in outcomes.items()}
+    until(lambda: [state.state for state in client.states(list(subs.values()))].count("authorized") == 2)
+
+    since = outcomes["here"].credential.since
+    known = {sub: (name, since) for name, sub in subs.items()}
+    events = list(client.missed_events({**known, "stranger": ("stranger", since), "guest": ("guest", None)}))
+    assert [(event.account_id, event.type) for event in events] == [
+        ("here", "account_enabled"), ("gone", "account_enabled"), ("gone", "credential_revoked"),
+        ("deleted", "account_enabled"), ("deleted", "account_deleted"), ("erased", "account_enabled"),
+        ("erased", "account_erased"), ("disabled", "account_disabled"), ("stranger", "account_enabled"),
+        ("stranger", "credential_revoked"), ("guest", "account_enabled")]
+    # siwa knows when the consent of one ended, and nothing about the other.
+    times = {event.account_id: event.occurred_at for event in events if event.type == "credential_revoked"}
+    assert times["gone"] >= outcomes["gone"].credential.since and times["stranger"] == since
+
+
+def test_a_feed_in_a_thread(siwa_dev, environment, tmp_path):
+    environment.setattr("siwa_client.events.PAUSE_AFTER_EXCEPTION", 0)
+    client, handled = SiwaClient(siwa_dev.url, "siwa_development", client_id=APP), []
+    feed = client.events(FileCursor(str(tmp_path / "cursor")), wait=2)
+    error = refusal(feed.check)
+    assert error.code == "feed_not_begun" and error.for_app() == (503, {"error": "try_again"})
+
+    # A backend with webhooks begins at the end of the feed, and reads no events.
+    feed.start()
+    until(lambda: feed.cursor)
+    feed.check()
+    assert feed.last_response_at and not feed.is_caught_up
+
+    def handle(event):
+        handled.append(event)
+        if len(handled) == 1:
+            raise RuntimeError("the database is away")
+
+    client.sign_in(siwa_dev.apple.sign_in(siwa_dev.apple.person(), client.make_nonce()))
+    feed.start(handle)
+    until(lambda: len(handled) == 3)
+    assert handled[0] == handled[1] and handled[2].type == EventType.CREDENTIAL_AUTHORIZED
+
+
+def test_the_check_at_the_start(siwa_dev, environment):
+    environment.delenv("SIWA_CLIENT_ID", raising=False)
+    with pytest.raises(ValueError, match="missing environment variables: SIWA_CLIENT_ID"):
+        SiwaClient(siwa_dev.url, "siwa_development").check()
+    SiwaClient(siwa_dev.url, "siwa_development", client_id=APP).check()
+    error = refusal(SiwaClient(siwa_dev.url, "other", client_id=APP).check)
+    assert error.code == "caller_unauthenticated" and str(error).endswith("check SIWA_URL and SIWA_API_KEY")
+    # siwa may be away when the backend starts.
+    port, = free_ports(1)
+    SiwaClient(f"http://127.0.0.1:{port}", "siwa_development", client_id=APP, attempts=1).check()
+
+
 def test_a_webhook(tmp_path):
     """siwa as a service of its own, which posts its events to a receiver with the package."""
     secrets = [f"whsec_{base64.b64encode(os.urandom(32)).decode()}" for _ in range(2)]

@@ -95,6 +95,6 @@ for route, view in {
     respond = lambda view=view, **path: (view(**path), {"Cache-Control": "no-store"})
     app.add_url_rule(route.split()[1], route, respond, methods=[route.split()[0]])
 
+feed.start(None if has_webhooks else handle)  # in a thread
 if __name__ == "__main__":
-    feed.start(None if has_webhooks else handle)
     app.run(os.environ.get("HOST", "127.0.0.1"), int(os.environ.get("PORT", "8000")))

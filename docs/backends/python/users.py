@@ -1,7 +1,7 @@
 """The backend's own tables: its users with their sessions, and what it keeps of siwa's events. Keep yours.
 
-PASSWORD_USERS: users who have a password, as user_id:name:iterations:salt:hash with salt and hash in hexadecimal,
-separated by commas (PBKDF2 with HMAC-SHA-256).
+Environment: DATABASE, a file, by default backend.sqlite. PASSWORD_USERS, users who have a password, separated by
+commas, as user_id:name:iterations:salt:hash with salt and hash in hexadecimal (PBKDF2 with HMAC-SHA-256).
 """
 import hashlib, hmac, os, secrets, sqlite3, threading, time
 from datetime import datetime
@@ -15,16 +15,22 @@ db = sqlite3.connect(os.environ.get("DATABASE", "backend.sqlite"), check_same_th
 db.executescript("""
     PRAGMA foreign_keys = ON;
     CREATE TABLE IF NOT EXISTS users (
-        user_id TEXT PRIMARY KEY, account_id TEXT UNIQUE, team_id TEXT, sub TEXT, former_account_id TEXT,
+        user_id TEXT PRIMARY KEY,   -- your own user ID; all your other tables refer to it
+        account_id TEXT UNIQUE,     -- `account.id` of siwa
+        team_id TEXT, sub TEXT,     -- Apple's ID of the user, for states and for the second search
+        former_account_id TEXT,     -- the previous account_id, for an account_erased that arrives late
         name TEXT UNIQUE, password TEXT);
     CREATE INDEX IF NOT EXISTS users_by_sub ON users (team_id, sub);
     CREATE TABLE IF NOT EXISTS sessions (
-        session_hash TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
-        since TEXT, created_at INTEGER NOT NULL);
+        session_hash TEXT PRIMARY KEY,  -- SHA-256 of the token that the app has
+        user_id TEXT NOT NULL REFERENCES users ON DELETE CASCADE,
+        since TEXT,                     -- `credential.since` of siwa; NULL if the session began with a password
+        created_at INTEGER NOT NULL);   -- for your usual expiry of sessions
+    -- The latest credential_revoked or sessions_ended of each account. A row is needed for a few minutes.
     CREATE TABLE IF NOT EXISTS revocations (account_id TEXT PRIMARY KEY, occurred_at TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS disabled (account_id TEXT PRIMARY KEY);
     CREATE TABLE IF NOT EXISTS feed (id INTEGER PRIMARY KEY CHECK (id = 1), cursor TEXT NOT NULL);
-    CREATE TABLE IF NOT EXISTS handled (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS handled (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL);  -- of webhooks
     CREATE INDEX IF NOT EXISTS handled_by_time ON handled (at);
 """)
 
@@ -54,11 +60,11 @@ def session_in(request):
 
 def of(request, even_disabled=False):
     """The user of the request's session."""
-    sql = "SELECT user_id, account_id, since FROM users NATURAL JOIN sessions WHERE session_hash = ?"
+    sql = "SELECT user_id, account_id FROM users NATURAL JOIN sessions WHERE session_hash = ?"
     rows = run(sql, session_in(request))
     if not rows:
         raise SiwaError("session_ended", 401)  # the app gets it in the form of siwa's refusals
-    user = dict(zip(("user_id", "account_id", "since"), rows[0]))
+    user = dict(zip(("user_id", "account_id"), rows[0]))
     if not even_disabled and run("SELECT 1 FROM disabled WHERE account_id = ?", user["account_id"]):
         raise SiwaError("account_disabled", 403)  # until the account is enabled, when the session is good again
     return user
@@ -71,11 +77,13 @@ def account_of(request):
 
 def apple_account(request):
     """The account, and the time of the sign-in with Apple that began the session."""
-    # About a disabled account siwa decides, which has the URL with which Google ends linking.
-    user = of(request, even_disabled=True)
-    if not user["account_id"]:
+    with lock:
+        # About a disabled account siwa decides, which has the URL with which Google ends linking.
+        account_id = of(request, even_disabled=True)["account_id"]
+        since = run("SELECT since FROM sessions WHERE session_hash = ?", session_in(request))[0][0]
+    if not account_id:
         raise SiwaError("apple_account_missing", 409)  # the user has only a password
-    return {"account_id": user["account_id"], "authenticated_at": user["since"]}
+    return {"account_id": account_id, "authenticated_at": since}
 
 
 def sign_in(user_id, account, since):

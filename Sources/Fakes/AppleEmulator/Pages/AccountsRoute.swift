@@ -223,7 +223,7 @@ extension AccountsRoute {
             }
             HTML.section("What the backend posts to siwa", look: "account") {
                 """
-                <p>SIWA_KEY is an API key of the service. <code>siwa dev</code> takes siwa_development.</p>
+                <p>SIWA_API_KEY is an API key of the service. <code>siwa dev</code> takes siwa_development.</p>
                 <pre>\(command(posting: body))</pre>
                 """
                 if state.appBackend.withLock({ $0 != nil }) {
@@ -262,7 +262,7 @@ extension AccountsRoute {
         // Between single quotes, a shell keeps every character unchanged except the single quote itself.
         let quoted = json.replacing("'", with: #"'\''"#)
         return """
-            curl -sS \(service ?? "$SIWA")/v1/sign-ins -H "Authorization: Bearer $SIWA_KEY" --json '\(quoted)'
+            curl -sS \(service ?? "$SIWA")/v1/sign-ins -H "Authorization: Bearer $SIWA_API_KEY" --json '\(quoted)'
             """
     }
 
