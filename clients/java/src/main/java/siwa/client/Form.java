@@ -33,9 +33,9 @@ public final class Form {
     /** The body that a JSON library or a web form has read. Values are strings, numbers, booleans, maps and lists. */
     public static Form of(Map<String, ?> members) { return new Form(members); }
 
-    /** A text that the app has sent, such as {@code decision}. Empty for another type. */
-    public Optional<String> text(String name) {
-        return Optional.ofNullable(members.get(name)).filter(String.class::isInstance).map(String.class::cast);
+    /** A text that the app has sent, such as {@code decision}. Empty for an absent member, or one of another type. */
+    public String text(String name) {
+        return members.get(name) instanceof String ? (String) members.get(name) : "";
     }
 
     /** The members with these names that have a value. Without {@code granted_scopes} siwa grants all, so "" is one. */
