@@ -31,8 +31,8 @@ class App {
             case "POST /app-attest/challenges": return siwa.makeChallenge(form.text("purpose"));
             case "POST /app-attest/keys": return siwa.registerKey(form);
             case "POST /google-link": return googleLink(session, form, form.text("decision"));
-            case "GET /links": return links(users.of(session).accountId);
-            case "DELETE /links/": return unlink(users.of(session).accountId, link);
+            case "GET /links": return links(users.of(session).account());
+            case "DELETE /links/": return unlink(users.of(session).account(), link);
             case "POST /siwa": return webhook(headers, body);
             default: throw new SiwaException("not_found", 404);
         }
@@ -47,7 +47,7 @@ class App {
     }
 
     static Object delete(Users.User user) {
-        Object report = unlessGone(() -> siwa.delete(user.accountId), "{}");
+        Object report = unlessGone(() -> siwa.delete(user.account()).toString("user_must_revoke", "instructions"), "{}");
         users.delete(user);
         return report;
     }

@@ -27,6 +27,8 @@ class Users implements Events.CursorStore {
 
         User(String id) { this.id = id; }
 
+        String account() { return accountId == null ? "" : accountId; }
+
         public String toString() {
             return "{\"user_id\":\"" + id + (accountId == null ? "\"}" : "\",\"account_id\":\"" + accountId + "\"}");
         }

@@ -49,7 +49,7 @@ public final class Events implements Iterable<Event> {
     private final CursorStore store;
     private Runnable resync;
     private Duration wait = Duration.ofSeconds(30);
-    private volatile String cursor = "";
+    private volatile String cursor; // null until the feed has begun
     private volatile boolean isCaughtUp;
     private volatile Instant lastResponseAt;
 
@@ -70,7 +70,7 @@ public final class Events implements Iterable<Event> {
     public Events longPoll(Duration atMost) { wait = atMost; return this; }
 
     /** The last saved cursor: all events before it are handled. Empty until the feed has begun. */
-    public Optional<String> cursor() { return Optional.of(cursor).filter(text -> !text.isEmpty()); }
+    public Optional<String> cursor() { return Optional.ofNullable(cursor).filter(text -> !text.isEmpty()); }
 
     /** True if the last page was the end of the feed. */
     public boolean isCaughtUp() { return isCaughtUp; }
@@ -80,7 +80,7 @@ public final class Events implements Iterable<Event> {
 
     /** Throws {@code feed_not_begun} (503) until the feed has begun. Call it before each sign-in. */
     public void check() {
-        if (cursor.isEmpty()) {
+        if (cursor == null) {
             throw new SiwaException("feed_not_begun", 503, "the revocation of a sign-in could be missed");
         }
     }
@@ -115,8 +115,8 @@ public final class Events implements Iterable<Event> {
     }
 
     private void begin() {
-        cursor = store.load().orElse("");
-        if (cursor.isEmpty()) {
+        cursor = store.load().orElse(null);
+        if (cursor().isEmpty()) {
             finish(clock.now(), nextPage());
         }
     }
@@ -165,7 +165,7 @@ public final class Events implements Iterable<Event> {
 
     /** The next page, or the end of the feed without a usable cursor. Waits until siwa responds. */
     private EventPage nextPage() {
-        String after = cursor;
+        String after = cursor().orElse("");
         for (int failures = 0;;) {
             try {
                 EventPage page = page(after.isEmpty() ? "after=latest"

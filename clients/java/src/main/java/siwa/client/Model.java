@@ -34,6 +34,13 @@ public abstract class Model {
     @Override
     public final String toString() { return Json.write(members); }
 
+    /** The JSON text of those of these members that are there, for an app that does not need all. */
+    public final String toString(String... names) {
+        Map<String, Object> part = new LinkedHashMap<>(members);
+        part.keySet().retainAll(Set.of(names));
+        return Json.write(part);
+    }
+
     /** Throws IllegalArgumentException for a missing member, or one of another type. */
     final <T> T required(String name, Function<Object, T> read) {
         return optional(name, read).orElseThrow(() -> new IllegalArgumentException(name + ": missing"));
