@@ -1,10 +1,7 @@
 package siwa.client;
 
 import java.nio.charset.StandardCharsets;
-import java.util.Base64;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
+import java.util.*;
 
 /**
  * The JSON that an app sends to its backend: siwa's own names, those of expo-apple-authentication,
@@ -34,11 +31,14 @@ public final class Form {
     }
 
     /** The body that a JSON library or a web form has read. Values are strings, numbers, booleans, maps and lists. */
-    public static Form of(Map<String, ?> members) {
-        return new Form(members);
+    public static Form of(Map<String, ?> members) { return new Form(members); }
+
+    /** A text that the app has sent, such as {@code decision}. Empty for an absent member, or one of another type. */
+    public String text(String name) {
+        return members.get(name) instanceof String ? (String) members.get(name) : "";
     }
 
-    /** The members with these names that have a value. An empty granted_scopes is one: without it, siwa grants all. */
+    /** The members with these names that have a value. Without {@code granted_scopes} siwa grants all, so "" is one. */
     Map<String, Object> given(String... names) {
         Map<String, Object> given = new LinkedHashMap<>();
         for (String name : names) {
@@ -66,7 +66,7 @@ public final class Form {
         if (hasMintedNonce && !String.valueOf(posted.get("nonce")).startsWith("siwa-nonce-")) {
             throw new SiwaException("nonce_missing", 400, "the form needs the nonce that makeNonce returned");
         }
-        posted.values().removeIf(value -> value == null);
+        posted.values().removeIf(Objects::isNull);
         return posted;
     }
 
@@ -75,7 +75,7 @@ public final class Form {
         Form form = flattened();
         Object user = form.members.get("user");
         // In most libraries the user is Apple's user ID.
-        if (user instanceof Map || (user instanceof String && ((String) user).startsWith("{"))) {
+        if (user instanceof Map || user instanceof String && ((String) user).startsWith("{")) {
             return Map.of("user", user);
         }
         Map<String, Object> parts =
@@ -88,14 +88,11 @@ public final class Form {
     private Form flattened() {
         Form flat = this;
         for (String wrapper : List.of("response", "authorization")) {
-            if (flat.members.get(wrapper) instanceof Map) {
-                Form inner = new Form(flat.members.get(wrapper));
-                flat.members.forEach((name, value) -> {
-                    if (!name.equals(wrapper)) {
-                        inner.members.put(name, value);
-                    }
-                });
-                flat = inner;
+            Form outer = new Form(flat.members);
+            Object inner = outer.members.remove(wrapper);
+            if (inner instanceof Map) {
+                flat = new Form(inner);
+                flat.members.putAll(outer.members);
             }
         }
         return flat;

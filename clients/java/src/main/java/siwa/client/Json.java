@@ -3,14 +3,8 @@ package siwa.client;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.*;
+import java.util.regex.*;
 import java.util.stream.Collectors;
 
 /**
@@ -20,17 +14,15 @@ import java.util.stream.Collectors;
 final class Json {
     /** siwa's documents have fewer than ten levels. The bound keeps the stack of the thread. */
     private static final int DEEPEST = 64;
-    private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]*+)(\\.[0-9]++)?([eE][+-]?[0-9]++)?");
-    private static final Pattern WORD = Pattern.compile("true|false|null");
-    private static final Pattern HEX = Pattern.compile("[0-9A-Fa-f]{4}");
+    private static final Pattern SCALAR =
+            Pattern.compile("true|false|null|-?(0|[1-9][0-9]*+)(\\.[0-9]++)?([eE][+-]?[0-9]++)?");
+    private static final Pattern CHARACTER = Pattern.compile("[^\"\\\\\\x00-\\x1f]|\\\\([\"\\\\/bfnrt]|u[0-9A-Fa-f]{4})");
 
     private final String text;
     private int at;
     private int depth;
 
-    private Json(String text) {
-        this.text = text;
-    }
+    private Json(String text) { this.text = text; }
 
     /** Reads one value in UTF-8. Throws IllegalArgumentException. */
     static Object read(byte[] bytes) {
@@ -58,89 +50,76 @@ final class Json {
         } else if (value instanceof Collection) {
             return ((Collection<?>) value).stream().map(Json::write).collect(Collectors.joining(",", "[", "]"));
         } else if (value instanceof CharSequence) {
-            StringBuilder out = new StringBuilder("\"");
-            ((CharSequence) value).chars().forEach(unit -> out.append(unit < ' ' || unit > '~'
-                    ? String.format("\\u%04x", unit) : (unit == '"' || unit == '\\' ? "\\" : "") + (char) unit));
-            return out.append('"').toString();
+            return ((CharSequence) value).chars().mapToObj(unit -> unit < ' ' || unit > '~'
+                    ? String.format("\\u%04x", unit) : (unit == '"' || unit == '\\' ? "\\" : "") + (char) unit)
+                    .collect(Collectors.joining("", "\"", "\""));
         } else if (value == null || value instanceof Boolean
-                || (value instanceof Number && Double.isFinite(((Number) value).doubleValue()))) {
+                || value instanceof Number && Double.isFinite(((Number) value).doubleValue())) {
             return String.valueOf(value);
         }
         throw new IllegalArgumentException("JSON has no value of the type " + value.getClass().getName());
     }
 
     private Object value() {
-        require(depth < DEEPEST);
         if (take('{')) {
-            return object();
-        } else if (take('[')) {
-            return array();
-        } else if (take('"')) {
-            return string();
-        }
-        Matcher number = NUMBER.matcher(text).region(at, text.length());
-        if (number.lookingAt()) {
-            at = number.end();
-            return number(number.group());
-        }
-        Matcher word = WORD.matcher(text).region(at, text.length());
-        require(word.lookingAt());
-        at = word.end();
-        return word.group().equals("null") ? null : Boolean.valueOf(word.group());
-    }
-
-    private Map<String, Object> object() {
-        Map<String, Object> members = new LinkedHashMap<>();
-        depth++;
-        if (!take('}')) {
-            do {
+            Map<String, Object> members = new LinkedHashMap<>();
+            each('}', () -> {
                 require(take('"'));
                 String name = string();
                 require(take(':') && !members.containsKey(name));
                 members.put(name, value());
-            } while (take(','));
-            require(take('}'));
+            });
+            return Collections.unmodifiableMap(members);
+        } else if (take('[')) {
+            List<Object> elements = new ArrayList<>();
+            each(']', () -> elements.add(value()));
+            return Collections.unmodifiableList(elements);
+        } else if (take('"')) {
+            return string();
         }
-        depth--;
-        return Collections.unmodifiableMap(members);
+        String scalar = matched(SCALAR);
+        if (scalar.equals("null")) {
+            return null;
+        } else if (scalar.endsWith("e")) {
+            return Boolean.valueOf(scalar);
+        }
+        try {
+            return Long.valueOf(scalar);
+        } catch (NumberFormatException isNoLong) {
+            require(Double.isFinite(Double.parseDouble(scalar)));
+            return Double.valueOf(scalar);
+        }
     }
 
-    private List<Object> array() {
-        List<Object> elements = new ArrayList<>();
-        depth++;
-        if (!take(']')) {
+    private void each(char end, Runnable read) {
+        require(++depth < DEEPEST);
+        if (!take(end)) {
             do {
-                elements.add(value());
+                read.run();
             } while (take(','));
-            require(take(']'));
+            require(take(end));
         }
         depth--;
-        return Collections.unmodifiableList(elements);
     }
 
+    /** The text up to the quotation mark, which it skips. */
     private String string() {
         StringBuilder out = new StringBuilder();
-        for (char unit = next(); unit != '"'; unit = next()) {
-            require(unit >= ' ');
-            if (unit == '\\') {
-                int known = "\"\\/bfnrtu".indexOf(next());
-                require(known >= 0 && (known < 8 || HEX.matcher(text).region(at, text.length()).lookingAt()));
-                unit = known < 8 ? "\"\\/\b\f\n\r\t".charAt(known)
-                        : (char) Integer.parseInt(text.substring(at, at += 4), 16);
-            }
-            out.append(unit);
+        while (!text.startsWith("\"", at)) {
+            String unit = matched(CHARACTER);
+            int escape = unit.length() == 1 ? -1 : "bfnrtu".indexOf(unit.charAt(1));
+            out.append(unit.length() == 1 ? unit.charAt(0) : escape < 0 ? unit.charAt(1) : escape < 5
+                    ? "\b\f\n\r\t".charAt(escape) : (char) Integer.parseInt(unit.substring(2), 16));
         }
+        at++;
         return out.toString();
     }
 
-    private Object number(String digits) {
-        try {
-            return Long.valueOf(digits);
-        } catch (NumberFormatException isNoLong) {
-            double number = Double.parseDouble(digits);
-            require(Double.isFinite(number));
-            return number;
-        }
+    private String matched(Pattern pattern) {
+        Matcher match = pattern.matcher(text).region(at, text.length());
+        require(match.lookingAt());
+        at = match.end();
+        return match.group();
     }
 
     /** Skips space. Returns true after the character, which it skips too. */
@@ -151,11 +130,6 @@ final class Json {
         boolean isThere = at < text.length() && text.charAt(at) == character;
         at += isThere ? 1 : 0;
         return isThere;
-    }
-
-    private char next() {
-        require(at < text.length());
-        return text.charAt(at++);
     }
 
     private void require(boolean condition) {

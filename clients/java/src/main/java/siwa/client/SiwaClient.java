@@ -4,11 +4,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.*;
 import java.util.function.Function;
 import javax.net.ssl.SSLContext;
 import siwa.client.Models.*;
@@ -54,27 +50,21 @@ public final class SiwaClient {
     }
 
     private SiwaClient(SiwaClient other, String clientId) {
-        this.transport = other.transport;
-        this.clock = other.clock;
-        this.tokens = other.tokens;
-        this.webhookKeys = other.webhookKeys;
+        transport = other.transport;
+        clock = other.clock;
+        tokens = other.tokens;
+        webhookKeys = other.webhookKeys;
         this.clientId = clientId;
     }
 
     /** The same client for another app: its bundle ID or Services ID. */
-    public SiwaClient forApp(String clientId) {
-        return new SiwaClient(this, clientId);
-    }
+    public SiwaClient forApp(String clientId) { return new SiwaClient(this, clientId); }
 
     /** A client whose options are in the environment: see {@link Builder}. */
-    public static SiwaClient fromEnvironment() {
-        return builder().build();
-    }
+    public static SiwaClient fromEnvironment() { return builder().build(); }
 
     /** The options of a client. It begins with those of the environment. */
-    public static Builder builder() {
-        return new Builder();
-    }
+    public static Builder builder() { return new Builder(); }
 
     /** The options of a client. */
     public static final class Builder {
@@ -90,68 +80,36 @@ public final class SiwaClient {
 
         private Builder() {}
 
-        private static String variable(String name) {
-            String value = System.getenv(name);
-            return value == null ? "" : value;
-        }
+        private static String variable(String name) { return Optional.ofNullable(System.getenv(name)).orElse(""); }
 
         /** siwa's address. By default {@code SIWA_URL}. */
-        public Builder url(String value) {
-            url = value;
-            return this;
-        }
+        public Builder url(String value) { url = value; return this; }
 
         /** By default {@code SIWA_API_KEY}. */
-        public Builder apiKey(String value) {
-            apiKey = value;
-            return this;
-        }
+        public Builder apiKey(String value) { apiKey = value; return this; }
 
         /** The app's bundle ID. By default {@code SIWA_CLIENT_ID}. */
-        public Builder clientId(String value) {
-            clientId = value;
-            return this;
-        }
+        public Builder clientId(String value) { clientId = value; return this; }
 
         /** The {@code iss} of access tokens. By default {@code SIWA_ISSUER}, or else the URL. */
-        public Builder issuer(String value) {
-            issuer = value;
-            return this;
-        }
+        public Builder issuer(String value) { issuer = value; return this; }
 
         /** Several have spaces between them. By default {@code SIWA_WEBHOOK_SECRETS}. */
-        public Builder webhookSecrets(String value) {
-            webhookSecrets = value;
-            return this;
-        }
+        public Builder webhookSecrets(String value) { webhookSecrets = value; return this; }
 
         /** The limit of one attempt, from the connection to the last byte. By default 12 seconds. */
-        public Builder timeout(Duration value) {
-            timeout = value;
-            return this;
-        }
+        public Builder timeout(Duration value) { timeout = value; return this; }
 
         /** How often a call is made at most. By default 3. */
-        public Builder attempts(int value) {
-            attempts = value;
-            return this;
-        }
+        public Builder attempts(int value) { attempts = value; return this; }
 
         /** For a private certificate authority. By default {@link SSLContext#getDefault}. */
-        public Builder sslContext(SSLContext value) {
-            tls = value;
-            return this;
-        }
+        public Builder sslContext(SSLContext value) { tls = value; return this; }
 
-        Builder clock(Transport.Clock value) {
-            clock = value;
-            return this;
-        }
+        Builder clock(Transport.Clock value) { clock = value; return this; }
 
         /** Throws IllegalArgumentException for a missing or malformed option. */
-        public SiwaClient build() {
-            return new SiwaClient(this);
-        }
+        public SiwaClient build() { return new SiwaClient(this); }
     }
 
     // Signing in
@@ -160,9 +118,7 @@ public final class SiwaClient {
      * Makes a nonce for one sign-in within ten minutes. The app gives {@code nonceSha256} to Apple, and posts
      * {@code nonce} to the backend together with the token.
      */
-    public Nonce makeNonce() {
-        return read(Nonce::new, post("/v1/nonces", Map.of()));
-    }
+    public Nonce makeNonce() { return read(Nonce::new, post("/v1/nonces", Map.of())); }
 
     /**
      * Verifies the identity token in the app's form, and returns the user's account.
@@ -193,9 +149,7 @@ public final class SiwaClient {
     // Accounts
 
     /** Returns an account. Error: {@code account_not_found} (404). */
-    public Account account(String accountId) {
-        return read(Account::new, get(path(accountId)));
-    }
+    public Account account(String accountId) { return read(Account::new, get(path(accountId))); }
 
     /** Returns the account of Apple's user ID. Error: {@code account_not_found} (404). */
     public Account accountOf(String sub) {
@@ -230,9 +184,7 @@ public final class SiwaClient {
      * Disables an account in siwa. reason: a value of {@link DisablingReason}. Errors: {@code account_not_found} (404),
      * {@code disabling_over} (409).
      */
-    public Account disable(String accountId, String reason) {
-        return disable(accountId, reason, null);
-    }
+    public Account disable(String accountId, String reason) { return disable(accountId, reason, null); }
 
     /** The same until a time, from which the account is enabled again. Null means for ever. */
     public Account disable(String accountId, String reason, Instant until) {
@@ -249,9 +201,7 @@ public final class SiwaClient {
      * Signs a user out everywhere: all receivers of events end the user's sessions. Error: {@code account_not_found}
      * (404).
      */
-    public Account signOut(String accountId) {
-        return signOut(accountId, false);
-    }
+    public Account signOut(String accountId) { return signOut(accountId, false); }
 
     /** The same. google: also ends the links with Google. */
     public Account signOut(String accountId, boolean google) {
@@ -364,8 +314,46 @@ public final class SiwaClient {
     }
 
     /** Iterates over all events, for ever. */
-    public Events events(Events.CursorStore store) {
-        return new Events(transport, clock, store);
+    public Events events(Events.CursorStore store) { return new Events(transport, clock, store); }
+
+    /** A user whose events a backend may have missed. */
+    public static final class KnownUser {
+        private final String accountId;
+        private final Instant since;
+
+        /** since: the latest {@code since} of the user's sessions. Null without a session. */
+        public KnownUser(String accountId, Instant since) {
+            this.accountId = accountId;
+            this.since = since;
+        }
+    }
+
+    /**
+     * Reads the states of users by their sub, and returns the events that would have led to the states, for
+     * {@link Events#resync}. Each account has {@code account_disabled} or {@code account_enabled}; a state that is not
+     * {@code authorized} also has {@code credential_revoked}, {@code account_deleted} or {@code account_erased}. There is
+     * no {@code sessions_ended}: its time is {@code sessionsEndedAt} of the account. The events have an empty ID.
+     */
+    public List<Event> missedEvents(Map<String, KnownUser> users) {
+        List<Event> events = new ArrayList<>();
+        for (CredentialOfSubject credential : states(List.copyOf(users.keySet()))) {
+            KnownUser user = users.get(credential.sub());
+            Map<String, Object> event = members("id", "", "team_id", "", "sub", credential.sub(), "account_id", user.accountId,
+                    "client_id", credential.clientId(), "occurred_at", clock.now(), "recorded_at", clock.now(), "type",
+                    credential.accountDisabled().isPresent() ? EventType.ACCOUNT_DISABLED : EventType.ACCOUNT_ENABLED);
+            events.add(new Event(event));
+            // For a user whom siwa does not know, the sessions from before the query end.
+            Instant moment = credential.since().orElse(user.since);
+            if (!credential.state().equals(CredentialState.AUTHORIZED) && moment != null) {
+                String reason = credential.reason().orElse("");
+                event = new TreeMap<>(event);
+                event.put("occurred_at", Model.timeText(moment));
+                event.put("type", reason.equals(CredentialReason.APPLE_ACCOUNT_DELETED) ? EventType.ACCOUNT_DELETED
+                        : reason.equals(CredentialReason.ERASED) ? EventType.ACCOUNT_ERASED : EventType.CREDENTIAL_REVOKED);
+                events.add(new Event(event));
+            }
+        }
+        return events;
     }
 
     // OAuth access tokens
@@ -426,9 +414,7 @@ public final class SiwaClient {
         return members;
     }
 
-    private static Transport.Call get(String target) {
-        return new Transport.Call("GET", target);
-    }
+    private static Transport.Call get(String target) { return new Transport.Call("GET", target); }
 
     private static Transport.Call post(String target, Map<String, ?> members) {
         return new Transport.Call("POST", target).body("application/json", Json.write(members));

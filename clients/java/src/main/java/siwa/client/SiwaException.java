@@ -22,6 +22,9 @@ public final class SiwaException extends RuntimeException {
     private final String attestationCause;
     private final Boolean reAttest;
 
+    /** A refusal of the backend's own, which the app gets in the same form as siwa's. */
+    public SiwaException(String code, int status) { this(code, status, "a refusal of the backend"); }
+
     SiwaException(String code, Integer status, String detail) { this(code, status, detail, null, null, Map.of()); }
 
     /** A failed response with its JSON. status, requestId and retryAfter may be null. */
@@ -44,7 +47,11 @@ public final class SiwaException extends RuntimeException {
 
     /** A sentence for the log, with the code, the status and the request ID. It contains no token, address or key. */
     @Override
-    public String getMessage() { return super.getMessage(); }
+    public String getMessage() {
+        return super.getMessage() + (isMistake() ? ", check SIWA_URL and SIWA_API_KEY" : "");
+    }
+
+    private boolean isMistake() { return code.equals("unexpected_response") || code.startsWith("caller_"); }
 
     /** The ID of the request in siwa's log. */
     public Optional<String> requestId() { return Optional.ofNullable(requestId); }
@@ -69,8 +76,7 @@ public final class SiwaException extends RuntimeException {
      * wrong API key: log it.
      */
     public int statusForApp() {
-        return isTemporary() ? 503
-                : status == null || code.equals("unexpected_response") || code.startsWith("caller_") ? 500 : status;
+        return isTemporary() ? 503 : status == null || isMistake() ? 500 : status;
     }
 
     /** The JSON text for the app. See {@link #statusForApp}. */

@@ -4,9 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Base64;
-import java.util.List;
+import java.util.*;
 import java.util.function.Function;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -32,7 +30,8 @@ final class Webhooks {
             }
             // Anybody can sign with an empty key. The bounds are those of Standard Webhooks.
             if (key.length < 24 || key.length > 64) {
-                throw new IllegalArgumentException("a webhook secret must be whsec_ and 24 to 64 bytes in base64");
+                throw new IllegalArgumentException(
+                        "SIWA_WEBHOOK_SECRETS: a secret must be whsec_ and 24 to 64 bytes in base64");
             }
             keys.add(key);
         }
@@ -41,18 +40,15 @@ final class Webhooks {
 
     /** See {@link SiwaClient#verifyWebhook}. */
     static Models.Event verified(Function<String, String> header, byte[] rawBody, List<byte[]> keys, Instant now) {
+        String id = Optional.ofNullable(header.apply("webhook-id")).orElse("");
+        String timestamp = Optional.ofNullable(header.apply("webhook-timestamp")).orElse("");
+        String signatures = Optional.ofNullable(header.apply("webhook-signature")).orElse("");
         if (rawBody.length > LONGEST_BODY) {
             throw new SiwaException("body_too_large", 413, "a webhook has at most " + LONGEST_BODY + " bytes");
-        }
-        String id = header.apply("webhook-id");
-        String timestamp = header.apply("webhook-timestamp");
-        String signatures = header.apply("webhook-signature");
-        if (id == null || !id.matches("[A-Za-z0-9_-]{1,64}") || timestamp == null || !timestamp.matches("[0-9]{1,12}")
-                || signatures == null || signatures.isEmpty()) {
+        } else if (!id.matches("[A-Za-z0-9_-]{1,64}") || !timestamp.matches("[0-9]{1,12}") || signatures.isEmpty()) {
             throw new SiwaException("webhook_headers_invalid", 400,
                     "the headers webhook-id, webhook-timestamp and webhook-signature are needed");
-        }
-        if (Math.abs(now.toEpochMilli() - Long.parseLong(timestamp) * 1000) > TOLERANCE * 1000) {
+        } else if (Math.abs(now.toEpochMilli() - Long.parseLong(timestamp) * 1000) > TOLERANCE * 1000) {
             throw new SiwaException("webhook_time_invalid", 400,
                     "the message is more than " + TOLERANCE + " s from now: check the clock");
         }

@@ -66,9 +66,14 @@ final class StoryTests {
 
     // siwa and its fakes
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
+    /** A port from which Linux opens no connections, so that it stays free until a program listens there. */
+    private static int freePort() {
+        while (true) {
+            try (ServerSocket socket = new ServerSocket(10_000 + new SecureRandom().nextInt(20_000))) {
+                return socket.getLocalPort();
+            } catch (IOException isInUse) {
+                // another one
+            }
         }
     }
 
