@@ -27,9 +27,9 @@ async function signIn({ form, session }) {
 
 async function deleteUser({ session }) {
     const { userId, accountId = "" } = users.userOf(session);
-    const report = await unlessGone(siwa.delete(accountId));
+    const { user_must_revoke, instructions } = await unlessGone(siwa.delete(accountId)) ?? {};
     users.remove(userId);
-    return { user_must_revoke: report?.user_must_revoke, instructions: report?.instructions };
+    return { user_must_revoke, instructions };
 }
 
 /** Undefined if siwa no longer has the account or the grant, or if the user has only a password. */
@@ -47,17 +47,6 @@ function googleLink({ form, session }) {
     // The account is that of the session, never one that the app names. A user who refuses need not be known.
     const account = form.decision === "granted" || (isPrompt && session) ? users.appleAccountOf(session) : undefined;
     return isPrompt ? siwa.appFlipPrompt(form, account) : siwa.appFlip(form, account);
-}
-
-async function links({ session }) {
-    const { accountId = "" } = users.userOf(session);
-    return { links: await unlessGone(siwa.grants(accountId)) ?? [] };
-}
-
-async function unlink({ session, id }) {
-    const { accountId = "" } = users.userOf(session);
-    await unlessGone(siwa.endGrant(accountId, id));
-    return {};
 }
 
 /** Handles one event. After a crash the same event can come again. */
@@ -82,11 +71,6 @@ async function handle({ type, account_id, team_id, sub, client_id, occurred_at }
     }
 }
 
-/** Called when events were missed. */
-async function readStates() {
-    for (const event of await siwa.missedEvents(users.withAppleAccounts())) await handle(event);
-}
-
 /** siwa gets 2xx when everything is stored, and sends the event again otherwise. */
 async function takeWebhook({ headers, bytes }) {
     const event = await siwa.verifyWebhook(headers, bytes);
@@ -95,7 +79,10 @@ async function takeWebhook({ headers, bytes }) {
     return {};
 }
 
-const feed = siwa.events(users.cursor, { resync: readStates });
+const resync = async () => {
+    for (const event of await siwa.missedEvents(users.withAppleAccounts())) await handle(event);
+};
+const feed = siwa.events(users.cursor, { resync });
 feed.start(SIWA_WEBHOOK_SECRETS ? undefined : handle);
 serve(HOST, Number(PORT), {
     "POST /nonce": () => siwa.makeNonce(),
@@ -107,7 +94,7 @@ serve(HOST, Number(PORT), {
     "POST /app-attest/challenges": ({ form }) => siwa.makeChallenge(form.purpose),
     "POST /app-attest/keys": ({ form }) => siwa.registerKey(form),
     "POST /google-link": googleLink,
-    "GET /links": links,
-    "DELETE /links/ID": unlink,
+    "GET /links": async ({ session }) => ({ links: await unlessGone(siwa.grants(users.accountOf(session))) ?? [] }),
+    "DELETE /links/ID": async ({ session, id }) => await unlessGone(siwa.endGrant(users.accountOf(session), id)) ?? {},
     "POST /siwa": SIWA_WEBHOOK_SECRETS && takeWebhook,
 });

@@ -48,6 +48,9 @@ export function userOf(session) {
     return user;
 }
 
+/** siwa's ID of the account; empty for a user who has only a password. */
+export const accountOf = (session) => userOf(session).accountId ?? "";
+
 /** siwa's ID of the session's account, and the time of the sign-in with Apple. siwa decides about disabled accounts. */
 export function appleAccountOf(session) {
     const { userId, since } = rowOf(session);
