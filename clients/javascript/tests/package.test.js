@@ -11,7 +11,7 @@ import { SiwaClient, SiwaError } from "siwa-client";
 import { FileCursor } from "siwa-client/file-cursor";
 import { expressErrors, expressRoute, expressToken, expressWebhook, fetchRoute, fetchWebhook } from "siwa-client/frameworks";
 import { FIXTURES, play } from "./vectors.js";
-import { APP, FOLDER, Program, freePorts, post, siwaDev, temporaryFolder } from "./siwa.js";
+import { APP, FOLDER, Program, ended, freePorts, post, siwaDev, temporaryFolder } from "./siwa.js";
 
 const REFUSED = new SiwaError("token_expired", 401, "detail", { requestId: "r" });
 const DOWN = new SiwaError("unreachable", undefined, "detail");
@@ -36,7 +36,7 @@ async function serve(t, handler) {
         }));
     });
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-    t.after(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
+    t.after(() => ended(server));
     return { url: `http://127.0.0.1:${server.address().port}`, errors };
 }
 
