@@ -269,7 +269,10 @@ test("the runner of the vectors finds a changed request and a changed result", a
     }
 });
 
-test("types: the sources, the declarations, and a user's program", (t) => {
+// These are about files. With Node.js once is enough.
+const skip = "Deno" in globalThis;
+
+test("types: the sources, the declarations, and a user's program", { skip }, (t) => {
     const folder = temporaryFolder(t);
     const tsc = (...options) => assert.equal(spawnSync("tsc", options, { cwd: FOLDER, encoding: "utf8" }).stdout, "");
     tsc("--outDir", folder);
@@ -278,7 +281,7 @@ test("types: the sources, the declarations, and a user's program", (t) => {
     tsc("-p", "tests");
 });
 
-test("models are those of the OpenAPI document", () => {
+test("models are those of the OpenAPI document", { skip }, () => {
     execFileSync("../../scripts/client-models", ["--check"], { cwd: FOLDER, stdio: "inherit" });
 });
 
@@ -289,7 +292,12 @@ test("the page: its first program as a process, its second as a server", async (
     mkdirSync(`${folder}/node_modules`);
     symlinkSync(FOLDER, `${folder}/node_modules/siwa-client`);
     // EXPRESS names the folder of the real Express, if there is one.
-    symlinkSync(process.env.EXPRESS ?? `${FOLDER}/tests/express`, `${folder}/node_modules/express`);
+    const express = process.env.EXPRESS ?? `${FOLDER}tests/express`;
+    symlinkSync(express, `${folder}/node_modules/express`);
+    const source = `${FOLDER}src`;
+    writeFileSync(`${folder}/deno.json`, JSON.stringify({ imports: {
+        "siwa-client": `${source}/index.js`, "siwa-client/file-cursor": `${source}/file-cursor.js`,
+        "siwa-client/frameworks": `${source}/frameworks.js`, express: `${express}/index.js` } }));
     writeFileSync(`${folder}/trial.mjs`, trial);
     writeFileSync(`${folder}/application.mjs`, application);
     const APPLE = new URL(dev.apple.url).origin;
