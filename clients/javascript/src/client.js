@@ -6,6 +6,9 @@ import { AccessTokens, bearerToken, checkAudienceAndScopes } from "./tokens.js";
 import { Transport } from "./transport.js";
 import { verifiedEvent, webhookKeys } from "./webhooks.js";
 
+/** @type {Record<string, string>} */
+const EVENT_OF_REASON = { apple_account_deleted: "account_deleted", erased: "account_erased" };
+
 /** @typedef {import("./models.js").Models} Models */
 /** @typedef {import("./transport.js").CallOptions} CallOptions */
 
@@ -280,10 +283,8 @@ export class SiwaClient {
      * @param {Session} [session]  Without it, `granted` needs a fresh `identity_token` with its `nonce` from makeNonce.
      */
     async appFlip(form, session) {
-        const members = {
-            ...given(form, ...LINK, "decision", "granted_scopes", "attestation", "app_version"),
-            ...sessionMembers(session),
-        };
+        const names = [...LINK, "decision", "granted_scopes", "attestation", "app_version"];
+        const members = { ...given(form, ...names), ...sessionMembers(session) };
         if (!session?.accountId && given(form, "identity_token").identity_token) {
             const { authorization_code, ...token } = signInMembers(form, true);
             Object.assign(members, token);
@@ -292,6 +293,28 @@ export class SiwaClient {
     }
 
     // Events
+
+    /**
+     * Reads the states of users, and returns the events that would have led to them. For `resync` of events.
+     *
+     * Each account has `account_disabled` or `account_enabled`; a state that is not `authorized` also has
+     * `credential_revoked`, `account_deleted` or `account_erased`. There is no `sessions_ended`: its time is
+     * `sessions_ended_at` of the account. The events have no ID.
+     * @param {ReadonlyMap<string, { accountId: string, since?: Date }>} users  By sub, the account ID and the latest `since`
+     *   of the user's sessions.
+     * @returns {Promise<import("./models.js").Event[]>}
+     */
+    async missedEvents(users) {
+        const now = new Date(this.#transport.clock.now() * 1000);
+        return (await this.states([...users.keys()])).flatMap(({ sub, client_id, state, reason, since, account_disabled }) => {
+            const event = { id: "", team_id: "", sub, client_id, reason, occurred_at: now, recorded_at: now,
+                account_id: users.get(sub)?.accountId, type: account_disabled ? "account_disabled" : "account_enabled" };
+            // For a user whom siwa does not know, the sessions from before the query end.
+            const occurred_at = since ?? users.get(sub)?.since;
+            const type = EVENT_OF_REASON[reason ?? ""] ?? "credential_revoked";
+            return state !== "authorized" && occurred_at ? [event, { ...event, type, occurred_at }] : [event];
+        });
+    }
 
     /**
      * Verifies a webhook, and returns its event. An event can come twice: keep its `id` for 8 days.

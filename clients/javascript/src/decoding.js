@@ -44,10 +44,10 @@ function decodeMember(kind, value) {
     if (kind.startsWith("[") && Array.isArray(value)) {
         return value.map((element) => decodeMember(kind.slice(1, -1), element));
     }
-    if (kind === "time" && typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)) {
+    if (kind === "time") {
         const time = new Date(value);
-        // Date moves 30 February to March.
-        if (!Number.isNaN(time.getTime()) && time.toISOString() === value) return time;
+        // Date also reads other forms, and moves 30 February to March.
+        if (time.toJSON() === value) return time;
     }
     if (kind in SCHEMAS) return decode(/** @type {keyof Models} */ (kind), value);
     const isRight = kind === "integer" ? Number.isSafeInteger(value)
@@ -88,17 +88,19 @@ export function base64Bytes(text) {
 }
 
 /**
- * All bytes of a body. A body that is longer than `longest` is canceled, and the result has more than `longest` bytes.
- * @param {any} body  A ReadableStream or null. In the types of TypeScript 4.8 a ReadableStream has no iterator.
+ * All bytes of a body. Of a body that is longer than `longest`, the result has a chunk more than `longest`.
+ * @param {any} body  A ReadableStream, a request of Node, or null.
  * @param {number} longest
+ * @param {boolean} readsRest  Reads the rest without keeping it, so that the sender gets the response. Otherwise a longer
+ *   body is canceled.
  */
-export async function boundedBytes(body, longest) {
+export async function boundedBytes(body, longest, readsRest = false) {
     const chunks = [];
     let length = 0;
     for await (const chunk of body ?? []) {
-        chunks.push(chunk);
+        if (length <= longest) chunks.push(chunk);
         length += chunk.length;
-        if (length > longest) break;
+        if (length > longest && !readsRest) break;
     }
     return joined(chunks);
 }

@@ -6,6 +6,9 @@
  * @property {boolean} [re_attest]  With `cause`: true if the app can continue with a new key that it attests.
  */
 
+/** Codes of a mistake in the backend's settings. */
+const MISCONFIGURED = /^(unexpected_response$|caller_)/;
+
 /**
  * Throws SiwaError unless the condition is true.
  * @param {unknown} condition
@@ -33,7 +36,8 @@ export class SiwaError extends Error {
      * @param {{ requestId?: string, retryAfter?: number, cause?: string, reAttest?: boolean }} more
      */
     constructor(code, status, detail, { requestId, retryAfter, cause, reAttest } = {}) {
-        const parts = [code, status && `status ${status}`, detail, requestId && `request ${requestId}`];
+        const parts = [code, status && `status ${status}`, detail, requestId && `request ${requestId}`,
+            MISCONFIGURED.test(code) && "check SIWA_URL and SIWA_API_KEY"];
         super(parts.filter(Boolean).join(", "));
         this.name = "SiwaError";
         /** Stable, in lower case with underscores. */
@@ -66,9 +70,7 @@ export class SiwaError extends Error {
      */
     forApp() {
         if (this.isTemporary) return { status: 503, json: { error: "try_again" } };
-        if (!this.status || this.code === "unexpected_response" || this.code.startsWith("caller_")) {
-            return { status: 500, json: { error: "internal_error" } };
-        }
+        if (!this.status || MISCONFIGURED.test(this.code)) return { status: 500, json: { error: "internal_error" } };
         // JSON.stringify leaves out what is undefined.
         return { status: this.status, json: { error: this.code, cause: this.cause, re_attest: this.reAttest } };
     }

@@ -18,13 +18,10 @@ export class FileCursor {
      * See CursorStore.
      * @returns {Promise<string | undefined>}
      */
-    async load() {
-        try {
-            return (await readFile(this.#path, "ascii")) || undefined;
-        } catch (error) {
-            if (/** @type {any} */ (error).code === "ENOENT") return undefined;
-            throw error;
-        }
+    load() {
+        return readFile(this.#path, "ascii").catch((/** @type {any} */ error) => {
+            if (error.code !== "ENOENT") throw error;
+        });
     }
 
     /**
@@ -34,12 +31,7 @@ export class FileCursor {
      */
     async save(cursor) {
         const file = await open(`${this.#path}.new`, "w");
-        try {
-            await file.writeFile(cursor);
-            await file.sync();
-        } finally {
-            await file.close();
-        }
+        await file.writeFile(cursor).then(() => file.sync()).finally(() => file.close());
         await rename(`${this.#path}.new`, this.#path);
     }
 }

@@ -1,5 +1,5 @@
 // Express and handlers of the Fetch API (Deno, Bun, Hono, Next.js): errors for the app, access tokens, and webhooks.
-import { boundedBytes, joined } from "./decoding.js";
+import { boundedBytes } from "./decoding.js";
 import { SiwaError } from "./errors.js";
 import { LONGEST_BODY } from "./webhooks.js";
 
@@ -66,24 +66,9 @@ export function expressToken(client, audience, ...scopes) {
 export function expressWebhook(client, handle) {
     return expressRoute(async (request, response) => {
         if (request.readableEnded) throw new TypeError("the route of the webhook must come before express.json()");
-        await handle(await client.verifyWebhook(request.headers, await requestBytes(request)));
+        await handle(await client.verifyWebhook(request.headers, await boundedBytes(request, LONGEST_BODY, true)));
         response.writeHead(204).end();
     });
-}
-
-/**
- * At most one chunk more than a webhook may have.
- * @param {AsyncIterable<Uint8Array>} request
- */
-async function requestBytes(request) {
-    const chunks = [];
-    let length = 0;
-    for await (const chunk of request) {
-        // The rest is read without being kept, so that the sender gets the response.
-        if (length <= LONGEST_BODY) chunks.push(chunk);
-        length += chunk.length;
-    }
-    return joined(chunks);
 }
 
 /**

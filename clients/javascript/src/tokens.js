@@ -67,7 +67,7 @@ export class AccessTokens {
     async verify(token, audience, scopes) {
         check(token.length <= LONGEST_TOKEN, "token_too_large", 401, `A token has at most ${LONGEST_TOKEN} characters.`);
         const segments = token.split(".");
-        if (segments.length !== 3) throw malformed("a token has three segments");
+        check(segments.length === 3, "token_malformed", 401, "A token has three segments.");
         const [header, signature] = [parsed(segments[0]), segmentBytes(segments[2])];
         // These change what is signed, or where the key comes from.
         check(!["crit", "b64", "jwk", "jku", "x5u", "x5c"].some((name) => Object.hasOwn(header, name)),
@@ -171,30 +171,20 @@ export class AccessTokens {
  * @returns {Promise<Key | undefined>}
  */
 async function usable(entry) {
-    if (typeof entry?.kid !== "string" || entry.use !== "sig") return undefined;
-    const { kty, alg, crv, x, y, n, e } = entry;
-    if (kty === "EC" && alg === "ES256" && crv === "P-256") {
-        return imported(alg, { kty, crv, x, y }, { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" });
-    }
+    const { kid, use, kty, alg, crv, x, y, n, e } = entry ?? {};
+    const isEC = kty === "EC" && alg === "ES256" && crv === "P-256";
     // Not shorter than 2,048 bits, and with the exponent 65,537.
     const modulus = kty === "RSA" && alg === "RS256" && e === "AQAB" ? segmentBytes(n) : [];
-    if (!(modulus[0] > 0 && (modulus.length > 256 || (modulus.length === 256 && modulus[0] >= 128)))) return undefined;
-    return imported(alg, { kty, n, e }, { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" });
-}
-
-/**
- * @param {string} algorithm
- * @param {JsonWebKey} jwk
- * @param {any} parameters
- * @returns {Promise<Key>}
- */
-async function imported(algorithm, jwk, parameters) {
+    const isRSA = modulus[0] > 0 && (modulus.length > 256 || (modulus.length === 256 && modulus[0] >= 128));
+    if (typeof kid !== "string" || use !== "sig" || !(isEC || isRSA)) return undefined;
+    const parameters = { name: isEC ? "ECDSA" : "RSASSA-PKCS1-v1_5", namedCurve: crv, hash: "SHA-256" };
+    const jwk = isEC ? { kty, crv, x, y } : { kty, n, e };
     const key = await crypto.subtle.importKey("jwk", jwk, parameters, false, ["verify"]);
     /** @type {Key["verify"]} */
     const verify = (signature, message) => crypto.subtle.verify(parameters, key, signature, message);
     // Deno imports a point that is not on the curve, and throws at each signature.
     await verify(new Uint8Array(64), new Uint8Array());
-    return { algorithm, verify };
+    return { algorithm: alg, verify };
 }
 
 /**
@@ -204,18 +194,13 @@ async function imported(algorithm, jwk, parameters) {
 function segmentBytes(segment) {
     const bytes = typeof segment === "string" && /^[A-Za-z0-9_-]+$/.test(segment)
         && base64Bytes(segment.replaceAll("-", "+").replaceAll("_", "/") + "=".repeat(-segment.length & 3));
-    if (!bytes) throw malformed("a segment is not base64url");
+    check(bytes, "token_malformed", 401, "A segment is not base64url.");
     return bytes;
 }
 
 /** @param {string} segment */
 function parsed(segment) {
     const value = jsonObject(segmentBytes(segment));
-    if (!value) throw malformed("a segment is not a JSON object");
+    check(value, "token_malformed", 401, "A segment is not a JSON object.");
     return value;
-}
-
-/** @param {string} detail */
-function malformed(detail) {
-    return new SiwaError("token_malformed", 401, `Not a signed token: ${detail}.`);
 }

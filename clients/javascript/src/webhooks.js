@@ -21,11 +21,11 @@ export function webhookKeys(secrets) {
         const key = base64Bytes(secret.slice("whsec_".length)) ?? new Uint8Array();
         // Anybody can sign with an empty key. The bounds are those of Standard Webhooks.
         if (!secret.startsWith("whsec_") || key.length < 24 || key.length > 64) {
-            throw new TypeError("a webhook secret must be whsec_ and 24 to 64 bytes in base64");
+            throw new TypeError("SIWA_WEBHOOK_SECRETS: a secret must be whsec_ and 24 to 64 bytes in base64");
         }
         return key;
     });
-    if (keys.length === 0) throw new TypeError("the client has no webhook secret: set SIWA_WEBHOOK_SECRETS");
+    if (keys.length === 0) throw new TypeError("SIWA_WEBHOOK_SECRETS: the client needs a secret");
     return keys;
 }
 

@@ -1,12 +1,15 @@
 // siwa and its fakes for the tests: the program that SIWA_BINARY names, or that of `swift build`, and siwa-dev beside it.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { webcrypto } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+
+globalThis.crypto ??= webcrypto; // Node.js 18
 
 export const FOLDER = fileURLToPath(new URL("..", import.meta.url));
 export const SIWA = process.env.SIWA_BINARY ?? join(FOLDER, "../../.build/debug/siwa");
@@ -41,6 +44,13 @@ export async function until(condition) {
     for (const deadline = Date.now() + 20_000; !await condition(); await sleep(50)) {
         assert(Date.now() < deadline, "it did not happen within 20 s");
     }
+}
+
+/** Closes a server of node:http. */
+export async function ended(server) {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
 }
 
 const programs = [];

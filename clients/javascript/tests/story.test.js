@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SiwaClient, SiwaError } from "siwa-client";
 import { FileCursor } from "siwa-client/file-cursor";
 import { expressErrors, expressWebhook } from "siwa-client/frameworks";
-import { APP, Apple, Program, SIWA, SIWA_DEV, freePorts, post, siwaDev, temporaryFolder, until } from "./siwa.js";
+import { APP, Apple, Program, SIWA, SIWA_DEV, ended, freePorts, post, siwaDev, temporaryFolder, until } from "./siwa.js";
 
 /** A backend with sessions, which events end. Its tables are in memory. */
 class Backend {
@@ -222,7 +222,7 @@ test("a webhook", async (t) => {
     const receiver = createServer((request, response) =>
         webhook(request, response, (error) => expressErrors(error, request, response, t.diagnostic)));
     await new Promise((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-    t.after(() => new Promise((resolve) => receiver.close(resolve).closeAllConnections()));
+    t.after(() => ended(receiver));
     const secretFile = `${folder}/secret`;
     writeFileSync(secretFile, secrets[1]);
     chmodSync(secretFile, 0o600);

@@ -4,10 +4,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { SiwaClient, SiwaError } from "siwa-client";
+import { FOLDER } from "./siwa.js";
 
-export const FIXTURES = fileURLToPath(new URL("../../../Fixtures", import.meta.url));
+export const FIXTURES = `${FOLDER}../../Fixtures`;
 export const FOLDERS = ["calls", "retries", "transport", "webhooks", "events", "tokens", "key-sets"];
 const DEFAULTS = { api_key: "siwa_development", client_id: "com.example.app", issuer: "https://signin.example.com" };
 

@@ -183,6 +183,20 @@ export class SiwaClient {
      */
     appFlip(form: unknown, session?: Session | undefined): Promise<import("./models.js").AppFlipResponse>;
     /**
+     * Reads the states of users, and returns the events that would have led to them. For `resync` of events.
+     *
+     * Each account has `account_disabled` or `account_enabled`; a state that is not `authorized` also has
+     * `credential_revoked`, `account_deleted` or `account_erased`. There is no `sessions_ended`: its time is
+     * `sessions_ended_at` of the account. The events have no ID.
+     * @param {ReadonlyMap<string, { accountId: string, since?: Date }>} users  By sub, the account ID and the latest `since`
+     *   of the user's sessions.
+     * @returns {Promise<import("./models.js").Event[]>}
+     */
+    missedEvents(users: ReadonlyMap<string, {
+        accountId: string;
+        since?: Date;
+    }>): Promise<import("./models.js").Event[]>;
+    /**
      * Verifies a webhook, and returns its event. An event can come twice: keep its `id` for 8 days.
      *
      * Respond with 2xx when the event is stored, otherwise siwa sends it again. Errors: `body_too_large` (413),

@@ -20,11 +20,13 @@ export function jsonObject(bytes: Uint8Array): Record<string, any> | undefined;
  */
 export function base64Bytes(text: string): Uint8Array | undefined;
 /**
- * All bytes of a body. A body that is longer than `longest` is canceled, and the result has more than `longest` bytes.
- * @param {any} body  A ReadableStream or null. In the types of TypeScript 4.8 a ReadableStream has no iterator.
+ * All bytes of a body. Of a body that is longer than `longest`, the result has a chunk more than `longest`.
+ * @param {any} body  A ReadableStream, a request of Node, or null.
  * @param {number} longest
+ * @param {boolean} readsRest  Reads the rest without keeping it, so that the sender gets the response. Otherwise a longer
+ *   body is canceled.
  */
-export function boundedBytes(body: any, longest: number): Promise<Uint8Array>;
+export function boundedBytes(body: any, longest: number, readsRest?: boolean): Promise<Uint8Array>;
 /** @param {any[]} chunks */
 export function joined(chunks: any[]): Promise<Uint8Array>;
 export type Models = import("./models.js").Models;

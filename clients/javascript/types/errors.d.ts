@@ -1,11 +1,4 @@
 /**
- * The JSON for an app.
- * @typedef {object} Refusal
- * @property {string} error  The code.
- * @property {string} [cause]  With a refused proof of App Attest: the reason.
- * @property {boolean} [re_attest]  With `cause`: true if the app can continue with a new key that it attests.
- */
-/**
  * Throws SiwaError unless the condition is true.
  * @param {unknown} condition
  * @param {string} code

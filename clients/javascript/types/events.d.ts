@@ -9,11 +9,11 @@
  */
 /**
  * @typedef {object} EventOptions
- * @property {() => Promise<void> | void} [resync]  Reads the states of all users and ends sessions: see Events.
+ * @property {() => Promise<void> | void} [resync]  Called when events were missed: see Events.
  * @property {number} [waitSeconds]  How long siwa waits for an event, 0 to 30: 30.
  */
 /**
- * All events in their order, for `for await`. The iteration waits for new ones and never ends.
+ * All events in their order, for `start` or for `for await`. The iteration waits for new ones and never ends.
  *
  * It saves the cursor of a page after the body of the loop has handled the page's last event. So an event can come
  * again after a crash, and none is lost: handle each event so that a second time changes nothing. An error in the loop
@@ -23,8 +23,8 @@
  * as `caller_unauthenticated`, are thrown.
  *
  * Without a saved cursor, and after `cursor_ahead` (siwa's database was restored from a backup), it begins at the end of
- * the feed. Earlier events are missed, so it first calls `resync`, which must read the states of all users with
- * SiwaClient.states and end sessions whose state is not `authorized`. Without `resync`, `cursor_ahead` is thrown.
+ * the feed. Earlier events are missed, so it first calls `resync`, which must handle SiwaClient.missedEvents of all users.
+ * Without `resync`, `cursor_ahead` is thrown.
  *
  * @implements {AsyncIterable<Event>}
  */
@@ -36,18 +36,29 @@ export class Events implements AsyncIterable<Event> {
      */
     constructor(transport: import("./transport.js").Transport, store: CursorStore, options: EventOptions);
     /**
-     * The last saved cursor: all events before it are handled.
+     * The last saved cursor: all events before it are handled. Undefined until the feed has begun.
      * @type {string | undefined}
      */
     cursor: string | undefined;
     /** True if the last page was the end of the feed. */
     isCaughtUp: boolean;
     /**
-     * The time of siwa's last response: at most `waitSeconds` ago while siwa responds. Undefined until the feed has
-     * begun, and before then a backend must not accept sign-ins: it could miss their revocation.
+     * The time of siwa's last response: at most `waitSeconds` ago while siwa responds.
      * @type {Date | undefined}
      */
     lastResponseAt: Date | undefined;
+    /** Begins the feed if the store has no cursor. Waits until siwa responds. */
+    begin(): Promise<void>;
+    /** Throws SiwaError `feed_not_begun` (503) until the feed has begun. Call it before each sign-in. */
+    check(): void;
+    /**
+     * Calls `handle` with each event. After an error it logs the error, waits two seconds, and continues at the saved
+     * cursor. Without `handle` it only begins the feed, for a backend with webhooks: siwa keeps the position of a webhook,
+     * so the backend needs only the states from before its first start.
+     * @param {(event: Event) => Promise<void> | void} [handle]
+     * @returns {Promise<void>}
+     */
+    start(handle?: ((event: Event) => Promise<void> | void) | undefined): Promise<void>;
     /** @returns {AsyncGenerator<Event, never, undefined>} */
     [Symbol.asyncIterator](): AsyncGenerator<Event, never, undefined>;
     #private;
@@ -68,7 +79,7 @@ export type CursorStore = {
 };
 export type EventOptions = {
     /**
-     * Reads the states of all users and ends sessions: see Events.
+     * Called when events were missed: see Events.
      */
     resync?: (() => Promise<void> | void) | undefined;
     /**
