@@ -199,18 +199,18 @@ final class Transport {
             return null;
         }
         String type = header(response, "Content-Type").split(";")[0].trim().toLowerCase(Locale.ROOT);
-        Map<?, ?> value = Map.of();
+        Object json = null;
         if (body.length <= LONGEST_BODY && type.matches("application/(problem\\+)?json")) {
             try {
-                value = (Map<?, ?>) Json.read(body);
-            } catch (IllegalArgumentException | ClassCastException error) {
+                json = Json.read(body);
+            } catch (IllegalArgumentException error) {
                 // refused below
             }
         }
-        if (status >= 200 && status < 300 && value != null && !value.isEmpty()) {
+        Map<?, ?> value = json instanceof Map ? (Map<?, ?>) json : Map.of();
+        if (status >= 200 && status < 300 && !value.isEmpty()) {
             return value;
         }
-        value = value == null ? Map.of() : value;
         // OAuth has "error" (RFC 6749 section 5.2).
         Object code = value.get("code") == null ? value.get("error") : value.get("code");
         Object detail = value.get("detail");
