@@ -100,7 +100,7 @@ final class Transport {
     private final AtomicBoolean isVersionKnown = new AtomicBoolean();
 
     Transport(String url, String apiKey, Duration timeout, int attempts, SSLContext tls, Clock clock) {
-        if (!url.matches("(?i)https?://[a-z0-9.-]+(:[0-9]+)?(/[^?#\\s]*)?|https?://\\[[0-9a-f:.]+\\](:[0-9]+)?(/[^?#\\s]*)?")) {
+        if (!url.matches("(?i)https?://([a-z0-9.-]+|\\[[0-9a-f:.]+\\])(:[0-9]{1,5})?(/[^?#\\s]*)?")) {
             throw new IllegalArgumentException("the URL of siwa must be like https://siwa.internal: set SIWA_URL");
         }
         // The messages repeat neither the key nor the URL, which may contain a password.
