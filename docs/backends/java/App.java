@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.*;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import siwa.client.*;
 import siwa.client.Models.*;
 
@@ -15,13 +17,17 @@ import siwa.client.Models.*;
  * and 8000 by default. With SIWA_WEBHOOK_SECRETS, events come to POST /siwa, and not from the feed.
  */
 class App {
-    static final Map<String, String> ENVIRONMENT = new HashMap<>(System.getenv());
     static final Users users = new Users();
     static SiwaClient siwa;
     static Events feed;
 
-    static Object route(String route, String link, String session, Form form, Headers headers, byte[] body) {
-        switch (route) {
+    static Object route(HttpExchange exchange) throws IOException {
+        byte[] body = exchange.getRequestBody().readNBytes(65_537);
+        Form form = Form.of(new String(body, StandardCharsets.UTF_8));
+        Headers headers = exchange.getRequestHeaders();
+        String session = Objects.requireNonNullElse(headers.getFirst("Authorization"), "").replaceFirst("^Bearer ", "");
+        String[] path = exchange.getRequestURI().getRawPath().split("(?=grt_[0-9a-f-]{1,64}$)");
+        switch (exchange.getRequestMethod() + " " + path[0] + (path.length > 1 ? "ID" : "")) {
             case "POST /nonce": return siwa.makeNonce();
             case "POST /signin": return signIn(session, form);
             case "POST /password": return users.signInWithPassword(form.text("name"), form.text("password"));
@@ -32,10 +38,10 @@ class App {
             case "POST /app-attest/keys": return siwa.registerKey(form);
             case "POST /google-link": return googleLink(session, form, form.text("decision"));
             case "GET /links": return links(users.of(session).account());
-            case "DELETE /links/": return unlink(users.of(session).account(), link);
-            case "POST /siwa": return webhook(headers, body);
-            default: throw new SiwaException("not_found", 404);
+            case "DELETE /links/ID": return unlink(users.of(session).account(), path[1]);
+            case "POST /siwa": if (hasWebhooks()) return webhook(headers, body);
         }
+        throw new SiwaException("not_found", 404);
     }
 
     /** With a session, attaches the Apple Account to the user of the session. */
@@ -88,7 +94,7 @@ class App {
     static void handle(Event event) {
         String account = event.accountId().orElse("");
         String type = event.type();
-        if (type.equals(EventType.CREDENTIAL_REVOKED) && event.clientId().equals(Optional.of(ENVIRONMENT.get("SIWA_CLIENT_ID")))) {
+        if (type.equals(EventType.CREDENTIAL_REVOKED) && event.clientId().equals(Optional.of(variable("SIWA_CLIENT_ID", "")))) {
             users.endSessions(account, event.occurredAt(), false);
         } else if (type.equals(EventType.SESSIONS_ENDED)) { // everywhere, also where the session began with a password
             users.endSessions(account, event.occurredAt(), true);
@@ -120,14 +126,7 @@ class App {
         int status = 200;
         String text;
         try {
-            String[] path = exchange.getRequestURI().getRawPath().split("(?<=^/links/)(?=grt_[0-9a-f-]{1,64}$)");
-            byte[] body = exchange.getRequestBody().readNBytes(65_537);
-            String session = Objects.requireNonNullElse(exchange.getRequestHeaders().getFirst("Authorization"), "");
-            boolean isRoute = (path.length == 2) == path[0].equals("/links/")
-                    && (ENVIRONMENT.containsKey("SIWA_WEBHOOK_SECRETS") || !path[0].equals("/siwa"));
-            text = route(isRoute ? exchange.getRequestMethod() + " " + path[0] : "", path[path.length - 1],
-                    session.replaceFirst("^Bearer ", ""), Form.of(new String(body, StandardCharsets.UTF_8)),
-                    exchange.getRequestHeaders(), body).toString();
+            text = route(exchange).toString();
         } catch (SiwaException error) {
             status = error.statusForApp();
             text = error.jsonForApp();
@@ -145,37 +144,38 @@ class App {
         exchange.close();
     }
 
-    public static void main(String[] arguments) {
-        ENVIRONMENT.values().removeIf(String::isEmpty);
+    static String variable(String name, String standard) {
+        return Optional.ofNullable(System.getenv(name)).filter(value -> !value.isEmpty()).orElse(standard);
+    }
+
+    static boolean hasWebhooks() { return !variable("SIWA_WEBHOOK_SECRETS", "").isEmpty(); }
+
+    public static void main(String[] arguments) throws IOException {
+        String missing = Stream.of("SIWA_URL", "SIWA_API_KEY", "SIWA_CLIENT_ID")
+                .filter(name -> variable(name, "").isEmpty()).collect(Collectors.joining(", "));
         try {
-            List<String> missing = new ArrayList<>(List.of("SIWA_URL", "SIWA_API_KEY", "SIWA_CLIENT_ID"));
-            missing.removeAll(ENVIRONMENT.keySet());
             if (!missing.isEmpty()) {
-                throw new IllegalArgumentException("missing environment variables: " + String.join(", ", missing));
+                throw new IllegalArgumentException("missing environment variables: " + missing);
             }
             siwa = SiwaClient.fromEnvironment();
-            feed = siwa.events(users).resync(() -> siwa.missedEvents(users.withAppleAccounts()).forEach(App::handle));
-            HttpServer server = HttpServer.create(new InetSocketAddress(ENVIRONMENT.getOrDefault("HOST", "127.0.0.1"),
-                    Integer.parseInt(ENVIRONMENT.getOrDefault("PORT", "8000"))), 0);
-            server.createContext("/", App::respond);
-            server.setExecutor(Executors.newCachedThreadPool());
-            try {
-                siwa.makeNonce(); // so that a wrong key is found at the start
-            } catch (SiwaException error) {
-                if (!error.isTemporary()) {
-                    throw error;
-                }
+            siwa.makeNonce(); // so that a wrong key is found at the start
+        } catch (IllegalArgumentException | SiwaException error) {
+            if (!(error instanceof SiwaException) || !((SiwaException) error).isTemporary()) {
+                System.err.println("cannot start: " + error.getMessage());
+                System.exit(1);
             }
-            if (ENVIRONMENT.containsKey("SIWA_WEBHOOK_SECRETS")) {
-                feed.startForWebhooks();
-            } else {
-                feed.start(App::handle);
-            }
-            server.start();
-            System.out.println("listening on " + server.getAddress());
-        } catch (IOException | IllegalArgumentException | SiwaException error) {
-            System.err.println("cannot start: " + error.getMessage());
-            System.exit(1);
         }
+        feed = siwa.events(users).resync(() -> siwa.missedEvents(users.withAppleAccounts()).forEach(App::handle));
+        if (hasWebhooks()) {
+            feed.startForWebhooks();
+        } else {
+            feed.start(App::handle);
+        }
+        HttpServer server = HttpServer.create(new InetSocketAddress(
+                variable("HOST", "127.0.0.1"), Integer.parseInt(variable("PORT", "8000"))), 0);
+        server.createContext("/", App::respond);
+        server.setExecutor(Executors.newCachedThreadPool());
+        server.start();
+        System.out.println("listening on " + server.getAddress());
     }
 }

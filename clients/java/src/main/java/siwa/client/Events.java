@@ -1,9 +1,9 @@
 package siwa.client;
 
+import static java.nio.file.StandardOpenOption.*;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.*;
 import java.time.Duration;
 import java.time.Instant;
@@ -216,11 +216,9 @@ public final class Events implements Iterable<Event> {
 
         @Override
         public void save(String cursor) {
-            Path fresh = path.resolveSibling(path.getFileName() + ".new");
-            try (FileChannel file = FileChannel.open(fresh, StandardOpenOption.CREATE,
-                    StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
-                file.write(StandardCharsets.US_ASCII.encode(cursor));
-                file.force(true);
+            try {
+                Path fresh = path.resolveSibling(path.getFileName() + ".new");
+                Files.writeString(fresh, cursor, CREATE, TRUNCATE_EXISTING, WRITE, SYNC);
                 Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE);
             } catch (IOException error) {
                 throw new UncheckedIOException(error);

@@ -3,6 +3,7 @@ package siwa.client;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.*;
 import java.util.regex.*;
 import java.util.stream.Collectors;
@@ -49,6 +50,8 @@ final class Json {
                     .collect(Collectors.joining(",", "{", "}"));
         } else if (value instanceof Collection) {
             return ((Collection<?>) value).stream().map(Json::write).collect(Collectors.joining(",", "[", "]"));
+        } else if (value instanceof Instant) {
+            return write(Model.timeText((Instant) value));
         } else if (value instanceof CharSequence) {
             return ((CharSequence) value).chars().mapToObj(unit -> unit < ' ' || unit > '~'
                     ? String.format("\\u%04x", unit) : (unit == '"' || unit == '\\' ? "\\" : "") + (char) unit)

@@ -206,7 +206,7 @@ public final class SiwaClient {
     /** The same. google: also ends the links with Google. */
     public Account signOut(String accountId, boolean google) {
         // A repetition would also end the sessions that began in between.
-        return read(Account::new, post(path(accountId) + "/sign-out", members("google", google ? true : null)).once());
+        return read(Account::new, post(path(accountId) + "/sign-out", google ? Map.of("google", true) : Map.of()).once());
     }
 
     /**
@@ -338,22 +338,24 @@ public final class SiwaClient {
         List<Event> events = new ArrayList<>();
         for (CredentialOfSubject credential : states(List.copyOf(users.keySet()))) {
             KnownUser user = users.get(credential.sub());
-            Map<String, Object> event = members("id", "", "team_id", "", "sub", credential.sub(), "account_id", user.accountId,
-                    "client_id", credential.clientId(), "occurred_at", clock.now(), "recorded_at", clock.now(), "type",
-                    credential.accountDisabled().isPresent() ? EventType.ACCOUNT_DISABLED : EventType.ACCOUNT_ENABLED);
-            events.add(new Event(event));
+            events.add(missed(credential, user, clock.now(), credential.accountDisabled().isPresent()
+                    ? EventType.ACCOUNT_DISABLED : EventType.ACCOUNT_ENABLED));
             // For a user whom siwa does not know, the sessions from before the query end.
             Instant moment = credential.since().orElse(user.since);
             if (!credential.state().equals(CredentialState.AUTHORIZED) && moment != null) {
                 String reason = credential.reason().orElse("");
-                event = new TreeMap<>(event);
-                event.put("occurred_at", Model.timeText(moment));
-                event.put("type", reason.equals(CredentialReason.APPLE_ACCOUNT_DELETED) ? EventType.ACCOUNT_DELETED
-                        : reason.equals(CredentialReason.ERASED) ? EventType.ACCOUNT_ERASED : EventType.CREDENTIAL_REVOKED);
-                events.add(new Event(event));
+                events.add(missed(credential, user, moment, reason.equals(CredentialReason.ERASED) ? EventType.ACCOUNT_ERASED
+                        : reason.equals(CredentialReason.APPLE_ACCOUNT_DELETED) ? EventType.ACCOUNT_DELETED
+                        : EventType.CREDENTIAL_REVOKED));
             }
         }
         return events;
+    }
+
+    private static Event missed(CredentialOfSubject credential, KnownUser user, Instant moment, String type) {
+        String time = Model.timeText(moment);
+        return new Event(Map.of("id", "", "type", type, "team_id", "", "occurred_at", time, "recorded_at", time,
+                "sub", credential.sub(), "account_id", user.accountId, "client_id", credential.clientId()));
     }
 
     // OAuth access tokens
@@ -402,15 +404,11 @@ public final class SiwaClient {
     }
 
     /** Two members, without those that are null. */
-    private static Map<String, Object> members(Object... namesAndValues) {
+    private static Map<String, Object> members(String name, Object value, String otherName, Object otherValue) {
         Map<String, Object> members = new TreeMap<>();
-        for (int index = 0; index < namesAndValues.length; index += 2) {
-            Object value = namesAndValues[index + 1];
-            if (value != null) {
-                members.put((String) namesAndValues[index],
-                        value instanceof Instant ? Model.timeText((Instant) value) : value);
-            }
-        }
+        members.put(name, value);
+        members.put(otherName, otherValue);
+        members.values().removeIf(Objects::isNull);
         return members;
     }
 

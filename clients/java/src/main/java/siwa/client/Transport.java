@@ -100,7 +100,7 @@ final class Transport {
     private final AtomicBoolean isVersionKnown = new AtomicBoolean();
 
     Transport(String url, String apiKey, Duration timeout, int attempts, SSLContext tls, Clock clock) {
-        if (!url.matches("(?i)https?://[a-z0-9.-]+(:[0-9]+)?(/[^?#\\s]*)?|https?://\\[[0-9a-f:.]+\\](:[0-9]+)?(/[^?#\\s]*)?")) {
+        if (!url.matches("(?i)https?://([a-z0-9.-]+|\\[[0-9a-f:.]+\\])(:[0-9]{1,5})?(/[^?#\\s]*)?")) {
             throw new IllegalArgumentException("the URL of siwa must be like https://siwa.internal: set SIWA_URL");
         }
         // The messages repeat neither the key nor the URL, which may contain a password.
@@ -199,18 +199,18 @@ final class Transport {
             return null;
         }
         String type = header(response, "Content-Type").split(";")[0].trim().toLowerCase(Locale.ROOT);
-        Map<?, ?> value = Map.of();
+        Object json = null;
         if (body.length <= LONGEST_BODY && type.matches("application/(problem\\+)?json")) {
             try {
-                value = (Map<?, ?>) Json.read(body);
-            } catch (IllegalArgumentException | ClassCastException error) {
+                json = Json.read(body);
+            } catch (IllegalArgumentException error) {
                 // refused below
             }
         }
-        if (status >= 200 && status < 300 && value != null && !value.isEmpty()) {
+        Map<?, ?> value = json instanceof Map ? (Map<?, ?>) json : Map.of();
+        if (status >= 200 && status < 300 && !value.isEmpty()) {
             return value;
         }
-        value = value == null ? Map.of() : value;
         // OAuth has "error" (RFC 6749 section 5.2).
         Object code = value.get("code") == null ? value.get("error") : value.get("code");
         Object detail = value.get("detail");

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -134,6 +135,12 @@ final class PackageTests {
         SiwaClient client = options("http://127.0.0.1:" + server.getAddress().getPort() + "/").build();
         checkEqual(subs, client.states(subs).stream().map(Models.CredentialOfSubject::sub).collect(Collectors.toList()));
         checkEqual(List.of(1000, 1000, 1), sizes);
+        // siwa does not know this user, so sessions end that began before.
+        Instant since = Instant.parse("2026-01-02T03:04:05.678Z");
+        List<Models.Event> missed = client.missedEvents(Map.of("ada", new SiwaClient.KnownUser("acc_1", since)));
+        checkEqual(List.of("account_enabled", "credential_revoked"),
+                missed.stream().map(Models.Event::type).collect(Collectors.toList()));
+        checkEqual(List.of(since, "acc_1"), List.of(missed.get(1).occurredAt(), missed.get(1).accountId().orElseThrow()));
         server.stop(0);
     }
 
@@ -195,7 +202,7 @@ final class PackageTests {
         String head = "HTTP/1.1 404 Not Found\nContent-Type: application/json\n";
         // Without a length, the end of the connection is the end of the body.
         for (String good : List.of(head + "\n" + ERASURE, head + "Content-Length: 29\n\n" + ERASURE,
-                head.replace("1.1", "1.0") + "\n" + ERASURE, head + "Transfer-Encoding: chunked\n\n1d;x=y\n" + ERASURE + "\n0\n\n",
+                head.replace("1.1", "1.0") + "\n" + ERASURE, head + "Transfer-Encoding: chunked\n\n1d\n" + ERASURE + "\n0\n\n",
                 head.toUpperCase(java.util.Locale.ROOT) + "content-length:29\t\n\n" + ERASURE)) {
             checkEqual("erasure_not_found", codeAfter(good));
         }
@@ -265,7 +272,6 @@ final class PackageTests {
                 options("https://localhost:" + port + "/siwa"))) {
             SiwaException error = refusal(() -> wrong.timeout(Duration.ofMinutes(1)).attempts(1).build().erasure("a"));
             checkEqual("unreachable", error.code());
-            check(error.getMessage().contains("SSLHandshakeException"), error);
         }
         checkEqual(1, requests.size());
         server.stop(0);
