@@ -161,7 +161,7 @@ let clients = Wing.list(
     """
     swift: Logging
       SiwaClient: AsyncHTTPClient Crypto CryptoExtras NIOCore NIOHTTP1 NIOPosix NIOSSL
-      SiwaClientTests: SiwaClient SiwaBinary TestSupport
+      SiwaClientTests: SiwaClient SiwaTrial SiwaBinary TestSupport AsyncHTTPClient NIOCore NIOHTTP1
     """)
 
 /// What modules need in one word.
@@ -307,6 +307,10 @@ let programs: [Target] = [
         name: "siwa-dev",
         dependencies: dependencies(["program", "Composition", "Fakes", "Login", "NIOSSL"], of: "siwa-dev"),
         swiftSettings: settings),
+    // The program of clients/swift/README.md, built as its readers build it.
+    .executableTarget(
+        name: "SiwaTrial", dependencies: ["SiwaClient"], path: "clients/swift/SiwaTrial",
+        swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     // The Swift backend of docs/integrate.md, built as its readers build it.
     .executableTarget(
         name: "ExampleBackend",
