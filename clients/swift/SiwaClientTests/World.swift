@@ -136,11 +136,11 @@ final class Backend: Sendable {
 
     static func with(_ client: Siwa, in world: World, _ body: (Backend) async throws -> Void) async throws {
         let backend = Backend(client, world)
-        let task = Task { try await backend.follow() }
+        let task = Task { await backend.feed.run { backend.handle($0) } }
         defer { task.cancel() }
         try await body(backend)
         task.cancel()
-        try await task.value
+        await task.value
     }
 
     var events: [String] { tables.events.withLock { $0 } }
@@ -153,13 +153,11 @@ final class Backend: Sendable {
         return outcome
     }
 
-    private func follow() async throws {
-        for try await event in feed {
-            tables.events.withLock { $0.append(event.type.rawValue) }
-            guard [.credentialRevoked, .sessionsEnded].contains(event.type) else { continue }
-            tables.sessions.withLock { sessions in
-                sessions = sessions.filter { $0 != event.accountID || $1 > event.occurredAt }
-            }
+    private func handle(_ event: Event) {
+        tables.events.withLock { $0.append(event.type.rawValue) }
+        guard [.credentialRevoked, .sessionsEnded].contains(event.type) else { return }
+        tables.sessions.withLock { sessions in
+            sessions = sessions.filter { $0 != event.accountID || $1 > event.occurredAt }
         }
     }
 }

@@ -26,17 +26,13 @@ let sessions = Sessions()
 // Without a cursor, or with the cursor of another database, events were missed: here all sessions end.
 let feed = siwa.events(
     cursor: FileCursor(path: "cursor.txt"), resync: { await sessions.endAll() }, wait: 5)
+try await feed.begin()  // before the first sign-in, because its revocation could be missed
 Task {
-    do {
-        for try await event in feed where [.credentialRevoked, .sessionsEnded].contains(event.type) {
-            await sessions.end(event.accountID ?? "", until: event.occurredAt)
-        }
-    } catch {
-        fatalError("the feed has ended: \(error)")
+    await feed.run { event in
+        guard [.credentialRevoked, .sessionsEnded].contains(event.type) else { return }
+        await sessions.end(event.accountID ?? "", until: event.occurredAt)
     }
 }
-// No sign-ins before, because their revocations could be missed.
-while feed.lastResponseAt == nil { try await Task.sleep(for: .milliseconds(100)) }
 
 // The iPhone gets a nonce from the backend, and a token from Apple for its digest.
 func apple(_ path: String, _ members: JSONValue = [:]) async throws -> JSONValue {
