@@ -314,10 +314,7 @@ let programs: [Target] = [
     // The Swift backend of docs/integrate.md, built as its readers build it.
     .executableTarget(
         name: "ExampleBackend",
-        dependencies: dependencies(
-            words(
-                "Hummingbird AsyncHTTPClient NIOCore NIOHTTP1 ServiceLifecycle Logging Crypto CryptoExtras"),
-            of: "ExampleBackend"),
+        dependencies: dependencies(words("SiwaClient Hummingbird Crypto CryptoExtras"), of: "ExampleBackend"),
         path: "docs/backends/swift", exclude: ["Package.swift"],
         swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
 ]
