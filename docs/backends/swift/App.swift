@@ -1,136 +1,97 @@
 import Foundation
-import Hummingbird
 import SiwaClient
 
-/// The backend's part of Sign in with Apple, with Hummingbird and SiwaClient. Users.swift has the backend's own tables.
+/// The backend's part of Sign in with Apple, with SiwaClient. Server.swift has what Hummingbird needs, and Users.swift
+/// the backend's own tables.
 ///
 /// Environment: SIWA_URL, SIWA_API_KEY, SIWA_CLIENT_ID (the app's bundle ID), and HOST and PORT to listen at, 127.0.0.1
 /// and 8000 by default. With SIWA_WEBHOOK_SECRETS, events come to POST /siwa, and not from the feed.
-@main struct App {
+struct App {
     let siwa: Siwa
     let users: Users
     let clientID: String
 
-    static func main() async {
-        let variables = ProcessInfo.processInfo.environment
-        do {
-            let app = App(
-                siwa: try Siwa(), users: Users(passwords: variables["PASSWORD_USERS"] ?? ""),
-                clientID: variables["SIWA_CLIENT_ID"] ?? "")
-            try await app.siwa.check()
-            try await app.run(variables)
-        } catch {
-            FileHandle.standardError.write(Data("cannot start: \(error)\n".utf8))
-            exit(1)
-        }
-    }
-
-    private func run(_ variables: [String: String]) async throws {
+    func run(hasWebhooks: Bool, host: String, port: Int) async throws {
         let feed = siwa.events(cursor: users) {
             for event in try await siwa.missedEvents(of: users.withAppleAccounts()) {
                 try await handle(event)
             }
         }
-        var routes: [Route] = [
+        let routes: [Route] = [
             (.post, "nonce", { _ in try await siwa.makeNonce() }),
-            (
-                .post, "signin",
-                {
-                    try feed.check(); return try await signIn($0)
-                }
-            ),
-            (
-                .post, "password",
-                { try await users.signIn($0.form["name"]?.string, $0.form["password"]?.string) }
-            ),
+            (.post, "signin", { try await signIn($0, feed) }),
+            (.post, "password", { try await users.signIn($0["name"], $0["password"]) }),
             (.get, "me", { try await users.shown(of: $0.session) }),
             (.post, "signout", { await users.signOut($0.session) }),
             (.delete, "account", delete),
-            (
-                .post, "app-attest/challenges",
-                { try await siwa.makeChallenge($0.form["purpose"]?.string ?? "") }
-            ),
+            (.post, "app-attest/challenges", { try await siwa.makeChallenge($0["purpose"] ?? "") }),
             (.post, "app-attest/keys", { try await siwa.registerKey(form: $0.form) }),
             (.post, "google-link", googleLink),
             (.get, "links", links),
             (.delete, "links/:id", endLink),
         ]
-        let hasWebhooks = variables["SIWA_WEBHOOK_SECRETS"]?.isEmpty == false
-        if hasWebhooks {
-            // siwa gets 2xx when everything is stored, and sends the event again otherwise.
-            routes.append(
-                (
-                    .post, "siwa",
-                    { call in
-                        let event = try siwa.verifyWebhook(headers: call.headers, body: call.body)
-                        try feed.check()  // the states that are being read can be older than the event
-                        try await users.once(event, handle)
-                        return [String: String]()
-                    }
-                ))
-        }
+        let webhook: Route = (.post, "siwa", { try await takeWebhook($0, feed) })
         async let _ = feed.run(hasWebhooks ? nil : handle)
-        try await serve(
-            routes, host: variables["HOST"] ?? "127.0.0.1",
-            port: variables["PORT"].flatMap { Int($0) } ?? 8000)
+        try await serve(routes + (hasWebhooks ? [webhook] : []), host: host, port: port)
     }
 
     /// With a session, attaches the Apple Account to the user of the session.
-    @Sendable private func signIn(_ call: Call) async throws -> any Encodable & Sendable {
-        var userID: String?
-        if let session = call.session { userID = try await users.user(of: session).id }
+    private func signIn(_ call: Call, _ feed: Events) async throws -> Answer {
+        try feed.check()
+        let userID = call.session == nil ? nil : try await users.user(of: call.session).id
         let outcome = try await siwa.signIn(form: call.form)
         return try await users.signIn(userID, outcome.account, since: outcome.credential.since)
     }
 
-    @Sendable private func delete(_ call: Call) async throws -> any Encodable & Sendable {
+    private func delete(_ call: Call) async throws -> Answer {
         let user = try await users.user(of: call.session)
-        let report = try await unlessGone { try await siwa.delete(user.accountID ?? "") }
+        let report = try await unlessGone(await siwa.delete(user.accountID ?? ""))
         await users.remove(user.id)
-        return [
-            "user_must_revoke": .boolean(report?.userMustRevoke ?? false),
-            "instructions": report?.instructions.map { .string($0) },
-        ].compactMapValues { $0 } as [String: JSONValue]
+        return Deletion(user_must_revoke: report?.userMustRevoke ?? false, instructions: report?.instructions)
     }
 
     /// Without a decision, returns what the app asks the user. With a decision, returns the URL to open.
-    @Sendable private func googleLink(_ call: Call) async throws -> any Encodable & Sendable {
-        let decision = call.form["decision"]?.string
+    private func googleLink(_ call: Call) async throws -> Answer {
+        let (form, decision) = (call.form, call["decision"])
         // The account is that of the session, never one that the app names. A user who refuses need not be known.
         let needsAccount = decision == "granted" || (decision == nil && call.session != nil)
-        let account = needsAccount ? try await users.appleAccount(of: call.session) : nil
+        let (id, since) = needsAccount ? try await users.appleAccount(of: call.session) : (nil, nil)
         guard decision != nil else {
-            return try await siwa.appFlipPrompt(
-                form: call.form, accountID: account?.id, authenticatedAt: account?.since)
+            return try await siwa.appFlipPrompt(form: form, accountID: id, authenticatedAt: since)
         }
-        return try await siwa.appFlip(
-            form: call.form, accountID: account?.id, authenticatedAt: account?.since)
+        return try await siwa.appFlip(form: form, accountID: id, authenticatedAt: since)
     }
 
     /// The clients that have access to the account, such as Google.
-    @Sendable private func links(_ call: Call) async throws -> any Encodable & Sendable {
-        let accountID = try await users.user(of: call.session).accountID ?? ""
-        return ["links": try await unlessGone { try await siwa.grants(of: accountID) } ?? []]
+    private func links(_ call: Call) async throws -> Answer {
+        let accountID = try await users.accountID(of: call.session)
+        return ["links": try await unlessGone(await siwa.grants(of: accountID)) ?? []]
     }
 
-    @Sendable private func endLink(_ call: Call) async throws -> any Encodable & Sendable {
-        let accountID = try await users.user(of: call.session).accountID ?? ""
+    private func endLink(_ call: Call) async throws -> Answer {
+        let accountID = try await users.accountID(of: call.session)
         guard call.id.wholeMatch(of: /grt_[0-9a-f\-]{1,64}/) != nil else {
             throw SiwaError("not_found", status: 404)
         }
-        try await unlessGone { try await siwa.endGrant(call.id, of: accountID) }
-        return [String: String]()
+        _ = try await unlessGone(await siwa.endGrant(call.id, of: accountID))
+        return Done()
     }
 
     /// Returns `nil` if siwa no longer has the account or the grant, or if the user has only a password.
-    @discardableResult private func unlessGone<Result>(_ call: () async throws -> Result) async throws
-        -> Result?
-    {
+    private func unlessGone<Result>(_ call: @autoclosure () async throws -> Result) async throws -> Result? {
         do {
             return try await call()
         } catch let error as SiwaError where ["account_not_found", "grant_not_found"].contains(error.code) {
             return nil
         }
+    }
+
+    /// siwa gets 2xx when everything is stored, and sends the event again otherwise.
+    private func takeWebhook(_ call: Call, _ feed: Events) async throws -> Answer {
+        let event = try siwa.verifyWebhook(headers: call.headers, body: call.body)
+        try feed.check()  // the states that are being read can be older than the event
+        try await users.once(event, handle)
+        return Done()
     }
 
     /// Handles one event. After a crash the same event can come again.
@@ -144,10 +105,10 @@ import SiwaClient
         case .accountDisabled, .accountEnabled:
             await users.set(accountID, isDisabled: event.type == .accountDisabled)
         case .accountDeleted:
-            // The user may have kept the Apple Account and signed in again.
-            guard let sub = await users.sub(of: accountID), try await siwa.state(of: sub).state != .authorized
-            else { return }
-            try await unlessGone { try await siwa.delete(accountID) }
+            guard let sub = await users.sub(of: accountID) else { return }
+            // Otherwise the user has kept the Apple Account, and signed in again.
+            guard try await siwa.state(of: sub).state != .authorized else { return }
+            _ = try await unlessGone(await siwa.delete(accountID))
             await users.forget(accountID)
         case .accountErased:
             await users.forget(accountID)

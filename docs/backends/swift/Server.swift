@@ -12,6 +12,9 @@ struct Call: Sendable {
     /// The JSON of the body; `null` for another body.
     var form: JSONValue { (try? JSONDecoder().decode(JSONValue.self, from: body)) ?? .null }
 
+    /// A member of the form that is a text.
+    subscript(_ name: String) -> String? { form[name]?.string }
+
     /// The token of the app's session.
     var session: String? {
         let field = headers.first { $0.name == "authorization" }?.value
@@ -19,11 +22,38 @@ struct Call: Sendable {
     }
 }
 
-/// The result becomes the JSON of the response.
+/// A result that becomes the JSON of the response.
+typealias Answer = any Encodable & Sendable
+
 typealias Route = (
-    method: HTTPRequest.Method, path: RouterPath,
-    handle: @Sendable (Call) async throws -> any Encodable & Sendable
+    method: HTTPRequest.Method, path: RouterPath, handle: @Sendable (Call) async throws -> Answer
 )
+
+struct Done: Encodable {}
+
+/// The part of siwa's report on an erasure that the app needs.
+struct Deletion: Encodable {
+    let user_must_revoke: Bool
+    let instructions: String?
+}
+
+@main enum Program {
+    static func main() async {
+        let variables = ProcessInfo.processInfo.environment
+        do {
+            let app = App(
+                siwa: try Siwa(), users: Users(passwords: variables["PASSWORD_USERS"] ?? ""),
+                clientID: variables["SIWA_CLIENT_ID"] ?? "")
+            try await app.siwa.check()
+            try await app.run(
+                hasWebhooks: variables["SIWA_WEBHOOK_SECRETS"]?.isEmpty == false,
+                host: variables["HOST"] ?? "127.0.0.1", port: variables["PORT"].flatMap { Int($0) } ?? 8000)
+        } catch {
+            FileHandle.standardError.write(Data("cannot start: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+}
 
 /// Serves the routes until the program is stopped.
 func serve(_ routes: [Route], host: String, port: Int) async throws {

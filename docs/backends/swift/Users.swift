@@ -85,6 +85,9 @@ actor Users: CursorStore {
         return (id, accountID)
     }
 
+    /// Empty for a user who has only a password.
+    func accountID(of session: String?) throws -> String { try user(of: session).accountID ?? "" }
+
     func shown(of session: String?) throws -> [String: String] {
         let user = try user(of: session)
         return ["user_id": user.id, "account_id": user.accountID].compactMapValues { $0 }
