@@ -161,7 +161,7 @@ let clients = Wing.list(
     """
     swift: Logging
       SiwaClient: AsyncHTTPClient Crypto CryptoExtras NIOCore NIOHTTP1 NIOPosix NIOSSL
-      SiwaClientTests: SiwaClient SiwaBinary TestSupport
+      SiwaClientTests: SiwaClient SiwaTrial SiwaBinary TestSupport AsyncHTTPClient NIOCore NIOHTTP1
     """)
 
 /// What modules need in one word.
@@ -307,13 +307,14 @@ let programs: [Target] = [
         name: "siwa-dev",
         dependencies: dependencies(["program", "Composition", "Fakes", "Login", "NIOSSL"], of: "siwa-dev"),
         swiftSettings: settings),
+    // The program of clients/swift/README.md, built as its readers build it.
+    .executableTarget(
+        name: "SiwaTrial", dependencies: ["SiwaClient"], path: "clients/swift/SiwaTrial",
+        swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     // The Swift backend of docs/integrate.md, built as its readers build it.
     .executableTarget(
         name: "ExampleBackend",
-        dependencies: dependencies(
-            words(
-                "Hummingbird AsyncHTTPClient NIOCore NIOHTTP1 ServiceLifecycle Logging Crypto CryptoExtras"),
-            of: "ExampleBackend"),
+        dependencies: dependencies(words("SiwaClient Hummingbird Crypto CryptoExtras"), of: "ExampleBackend"),
         path: "docs/backends/swift", exclude: ["Package.swift"],
         swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
 ]

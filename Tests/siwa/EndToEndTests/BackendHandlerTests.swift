@@ -70,8 +70,8 @@ import Testing
     {
         try await DevelopmentProcess.with(["--log-level", "error"]) { system in
             for (secret, address, text) in [
-                ("wrong", system.service, "check SIWA_URL and SIWA_KEY"),
-                ("", system.service, "missing environment variables: SIWA_KEY"),
+                ("wrong", system.service, "check SIWA_URL and SIWA_API_KEY"),
+                ("", system.service, "missing environment variables: SIWA_API_KEY"),
                 (DevelopmentSettings.secret, "\(system.service)/nothing", "cannot start: "),
             ] {
                 let failure = await #expect(throws: ExampleBackend.NotStarted.self) {

@@ -47,8 +47,11 @@ import Testing
             contentsOf: ExampleBackend.folder.appendingPathComponent("swift/Package.swift"), encoding: .utf8)
         let packages = readers.matches(
             of: /\.package\(url: "https:\/\/github\.com\/([^"]+)", from: "([^"]+)"\)/)
-        #expect(packages.count == 6)
+        #expect(packages.count == 2)
         for package in packages { #expect(ours.contains("\n    \(package.1) \(package.2) ")) }
+        // The package of this clone, whatever the name of its folder is.
+        #expect(readers.contains(#".package(name: "siwa", path: "../../..")"#))
+        #expect(readers.contains(#".product(name: "SiwaClient", package: "siwa")"#))
     }
 
     #if os(Linux)

@@ -142,7 +142,7 @@ actor AccessTokens {
         var members = claims
         (members["active"], members["token_type"]) = (.boolean(true), "Bearer")
         do {
-            return try JSONDecoder.model(IntrospectionResponse.self, from: .json(members))
+            return try JSONDecoder.siwa.decode(IntrospectionResponse.self, from: .json(members))
         } catch {
             throw Self.refusal("claim_malformed", "A claim has another type, or is out of range.")
         }

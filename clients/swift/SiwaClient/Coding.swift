@@ -1,12 +1,10 @@
-import Foundation
+public import Foundation
 
 extension Data {
     /// The JSON of members, which always have one.
     static func json(_ members: [String: JSONValue]) -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Numbers that JSON cannot write do not come out of JSON, and the package makes none.
-        return (try? encoder.encode(members)) ?? Data()
+        (try? JSONEncoder.siwa.encode(members)) ?? Data()
     }
 }
 
@@ -29,8 +27,8 @@ extension Date {
 }
 
 extension JSONDecoder {
-    /// Reads a model. Skips unknown members.
-    static func model<Model: Decodable>(_ type: Model.Type, from data: Data) throws -> Model {
+    /// Reads models, with siwa's times. Skips unknown members.
+    public static var siwa: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()
@@ -40,7 +38,20 @@ extension JSONDecoder {
             }
             return time
         }
-        return try decoder.decode(type, from: data)
+        return decoder
+    }
+}
+
+extension JSONEncoder {
+    /// Writes models with siwa's member names and times, without absent members.
+    public static var siwa: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(date.text)
+        }
+        return encoder
     }
 }
 

@@ -41,12 +41,12 @@ public struct FileCursor: CursorStore {
 /// such as `caller_unauthenticated`, are thrown.
 ///
 /// Without a saved cursor, and after `cursor_ahead` (siwa's database was restored from a backup), it begins at the
-/// end of the feed. Earlier events are missed, so it first calls `resync`, which must read the states of all users
-/// with ``Siwa/states(of:clientID:)`` and end sessions whose state is not `authorized`. Without `resync`,
-/// `cursor_ahead` is thrown.
+/// end of the feed. Earlier events are missed, so it first calls `resync`, which must handle
+/// ``Siwa/missedEvents(of:)`` of all users. Without `resync`, `cursor_ahead` is thrown.
 public final class Events: AsyncSequence, Sendable {
     /// Seconds between two attempts while siwa does not respond, unless siwa names more.
     static let longestPause = 60
+    static let pauseAfterError = 2
 
     private struct Position {
         var cursor: String?
@@ -67,15 +67,45 @@ public final class Events: AsyncSequence, Sendable {
         (self.transport, self.store, self.resync, self.wait) = (transport, store, resync, wait)
     }
 
-    /// The last saved cursor: all events before it are handled.
+    /// The last saved cursor: all events before it are handled. `nil` until the feed has begun.
     public var cursor: String? { position.withLock { $0.cursor } }
 
     /// True if the last page was the end of the feed.
     public var isCaughtUp: Bool { position.withLock { $0.isCaughtUp } }
 
-    /// The time of siwa's last response: at most `wait` seconds ago while siwa responds. `nil` until the feed has
-    /// begun, and before then a backend must not accept sign-ins: it could miss their revocation.
+    /// The time of siwa's last response: at most `wait` seconds ago while siwa responds.
     public var lastResponseAt: Date? { position.withLock { $0.lastResponseAt } }
+
+    /// Begins the feed if the store has no cursor, and returns. Waits until siwa responds.
+    public func begin() async throws {
+        let cursor = try await store.load()
+        position.withLock { $0.cursor = cursor?.isEmpty == false ? cursor : nil }
+        if self.cursor == nil { try await save(nextPage()) }
+    }
+
+    /// Throws `feed_not_begun` (503) until the feed has begun. Call it before each sign-in.
+    public func check() throws(SiwaError) {
+        guard cursor == nil else { return }
+        throw SiwaError(
+            "feed_not_begun", status: 503, detail: "The revocation of a sign-in could be missed.")
+    }
+
+    /// Calls `handle` with each event until the task is cancelled.
+    ///
+    /// After an error it logs the error, waits two seconds, and continues at the saved cursor. Without `handle` it
+    /// only begins the feed, for a backend with webhooks: siwa keeps the position of a webhook, so the backend needs
+    /// only the states from before its first start.
+    public func run(_ handle: (@Sendable (Event) async throws -> Void)? = nil) async {
+        while !Task.isCancelled {
+            do {
+                guard let handle else { return try await begin() }
+                for try await event in self { try await handle(event) }
+            } catch {
+                transport.logger.error("events are read again at the same cursor after an error: \(error)")
+                try? await transport.clock.sleep(seconds: Self.pauseAfterError)
+            }
+        }
+    }
 
     public func makeAsyncIterator() -> Iterator {
         Iterator(events: self)
@@ -83,9 +113,11 @@ public final class Events: AsyncSequence, Sendable {
 
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let events: Events
-        private var hasLoaded = false
-        private var current: (page: EventPage, began: Date)?
+        private var hasBegun = false
+        private var page: EventPage?
         private var rest: ArraySlice<Event> = []
+        /// The time before the request of the page.
+        private var began = Date.distantPast
 
         fileprivate init(events: Events) {
             self.events = events
@@ -94,17 +126,14 @@ public final class Events: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async throws -> Event?
         {
             do {
-                if !hasLoaded {
-                    let cursor = try await events.store.load()
-                    events.position.withLock { $0.cursor = cursor }
-                    hasLoaded = true
-                }
+                if !hasBegun { try await events.begin() }
+                hasBegun = true
                 while true {
                     if let event = rest.popFirst() { return event }
-                    if let (page, began) = current { try await events.finish(page, requestedAt: began) }
-                    current = nil
+                    if let page { try await events.finish(page, requestedAt: began) }
+                    (page, began) = (nil, events.transport.clock.now)
                     let next = try await events.nextPage()
-                    (current, rest) = (next, next.page.events[...])
+                    (page, rest) = (next, next.events[...])
                 }
             } catch is CancellationError {
                 return nil
@@ -114,8 +143,7 @@ public final class Events: AsyncSequence, Sendable {
 
     private func finish(_ page: EventPage, requestedAt began: Date) async throws {
         if page.cursor != cursor {
-            try await store.save(page.cursor)
-            position.withLock { $0.cursor = page.cursor }
+            try await save(page)
         } else if transport.clock.now.timeIntervalSince(began) < 1 {
             // A service that does not wait would be asked without a pause.
             try await transport.clock.sleep(seconds: 1)
@@ -123,20 +151,32 @@ public final class Events: AsyncSequence, Sendable {
         position.withLock { $0.isCaughtUp = !page.hasMore }
     }
 
-    /// The next page, and the time before its request.
-    private func nextPage() async throws -> (page: EventPage, began: Date) {
+    private func save(_ page: EventPage) async throws {
+        try await store.save(page.cursor)
+        position.withLock { $0.cursor = page.cursor }
+    }
+
+    /// The next page, or the end of the feed if there is no usable cursor. Waits until siwa responds.
+    private func nextPage() async throws -> EventPage {
         let (logger, clock) = (transport.logger, transport.clock)
+        var cursor = cursor ?? ""
         var failures = 0
         while true {
-            let began = clock.now
             do {
-                let page = try await read()
+                let query = cursor.isEmpty ? "after=latest" : "after=\(cursor.percentEncoded)&wait=\(wait)"
+                let page = try await transport.send(
+                    .init(
+                        method: .GET, target: "/v1/events?\(query)", timeout: .seconds(wait + 15),
+                        attempts: 1),
+                    as: EventPage.self)
+                // The end comes before the states, so that no change between the two is missed.
+                if cursor.isEmpty { try await resync?() }
                 position.withLock { $0.lastResponseAt = clock.now }
-                return (page, began)
+                return page
             } catch let error as SiwaError {
-                if error.code == "cursor_ahead", resync != nil, cursor != nil {
+                if error.code == "cursor_ahead", resync != nil, !cursor.isEmpty {
                     logger.warning("siwa's feed ends before the saved cursor; all states are read again")
-                    position.withLock { $0.cursor = nil }
+                    cursor = ""
                     continue
                 }
                 guard error.isTemporary else { throw error }
@@ -148,20 +188,5 @@ public final class Events: AsyncSequence, Sendable {
                 try await clock.sleep(seconds: pause)
             }
         }
-    }
-
-    private func read() async throws -> EventPage {
-        if let cursor { return try await page("after=\(cursor.percentEncoded)&wait=\(wait)") }
-        // The end comes before the states, so that no change between the two is missed.
-        let end = try await page("after=latest")
-        try await resync?()
-        return end
-    }
-
-    private func page(_ query: String) async throws -> EventPage {
-        try await transport.send(
-            .init(
-                method: .GET, target: "/v1/events?\(query)", timeout: .seconds(wait + 15), attempts: 1),
-            as: EventPage.self)
     }
 }

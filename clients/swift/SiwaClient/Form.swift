@@ -3,7 +3,7 @@ import Foundation
 /// The JSON that an app sends to its backend, in the forms of the usual libraries.
 ///
 /// Accepts siwa's own names, the names of expo-apple-authentication, react-native-apple-authentication, Flutter's
-/// sign_in_with_apple and the plugin of Capacitor, and those of Apple's script for web pages.
+/// sign_in_with_apple and the plugins of Capacitor and Unity, and those of Apple's script for web pages.
 struct Form {
     /// The parameters of Google's universal link.
     static let link = [
@@ -28,7 +28,9 @@ struct Form {
     func signInMembers(mintedNonce: Bool) throws(SiwaError) -> [String: JSONValue] {
         let form = flattened()
         var result = form.given(["nonce", "attestation", "app_version"])
-        let token = form.text(of: ["identity_token", "identityToken", "id_token"])
+        let token = form.text(of: [
+            "identity_token", "identityToken", "id_token", "_base64IdentityToken", "IdentityToken",
+        ])
         guard let token, token.string != nil else {
             throw SiwaError(
                 "member_missing", status: 400, detail: "The form needs the member identity_token, a text.")
@@ -40,7 +42,10 @@ struct Form {
                 "nonce_missing", status: 400, detail: "The form needs the nonce that makeNonce returned.")
         }
         result["identity_token"] = token
-        result["authorization_code"] = form.text(of: ["authorization_code", "authorizationCode", "code"])
+        result["authorization_code"] = form.text(of: [
+            "authorization_code", "authorizationCode", "code", "_base64AuthorizationCode",
+            "AuthorizationCode",
+        ])
         return result
     }
 
@@ -52,7 +57,8 @@ struct Form {
             return ["user": user]
         }
         let parts = form.given([
-            "name", "fullName", "givenName", "familyName", "given_name", "family_name", "email",
+            "name", "fullName", "givenName", "familyName", "given_name", "family_name", "email", "_fullName",
+            "_email", "FullName", "Email",
         ])
         return parts.isEmpty ? [:] : ["user": .object(parts)]
     }
@@ -68,7 +74,7 @@ struct Form {
         return Form(.object(result))
     }
 
-    /// The first value. Token and code have dots; in base64, as Swift's JSONEncoder writes Data, they have none.
+    /// The first value. Token and code have dots; in base64, as Swift and Unity write bytes, they have none.
     private func text(of names: [String]) -> JSONValue? {
         guard let value = names.lazy.compactMap({ given([$0])[$0] }).first else { return nil }
         guard let text = value.string, !text.contains("."), let data = Data(base64Encoded: text),

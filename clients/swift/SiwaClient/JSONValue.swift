@@ -8,10 +8,20 @@ public enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    var string: String? { if case .string(let text) = self { text } else { nil } }
+    public var string: String? { if case .string(let text) = self { text } else { nil } }
     var boolean: Bool? { if case .boolean(let truth) = self { truth } else { nil } }
     var integer: Int? { if case .integer(let number) = self { number } else { nil } }
     var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+    /// The member of an object, and `nil` without it.
+    public subscript(name: String) -> JSONValue? {
+        get { object?[name] }
+        set {
+            var members = object ?? [:]
+            members[name] = newValue
+            self = .object(members)
+        }
+    }
+
     var object: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
 }
 

@@ -41,14 +41,29 @@ public struct Siwa: Sendable {
             if let value, !value.isEmpty { return value }
             return ProcessInfo.processInfo.environment[variable] ?? ""
         }
-        let url = option(url, "SIWA_URL")
+        let (url, apiKey) = (option(url, "SIWA_URL"), option(apiKey, "SIWA_API_KEY"))
         let issuer = option(issuer, "SIWA_ISSUER")
+        let missing = [url.isEmpty ? "SIWA_URL" : nil, apiKey.isEmpty ? "SIWA_API_KEY" : nil].compactMap {
+            $0
+        }
+        guard missing.isEmpty else {
+            throw .misconfigured("missing environment variables: \(missing.joined(separator: ", "))")
+        }
         transport = try Transport(
-            url: url, apiKey: option(apiKey, "SIWA_API_KEY"), timeout: timeout, attempts: attempts, tls: tls,
-            logger: logger, clock: clock)
+            url: url, apiKey: apiKey, timeout: timeout, attempts: attempts, tls: tls, logger: logger,
+            clock: clock)
         self.clientID = option(clientID, "SIWA_CLIENT_ID")
         webhooks = try Webhooks(secrets: option(webhookSecrets, "SIWA_WEBHOOK_SECRETS"))
         tokens = AccessTokens(transport, issuer: issuer.isEmpty ? transport.base : issuer)
+    }
+
+    /// Throws if siwa refuses the key, if the URL is not siwa's, or without a client ID. For the start of a backend,
+    /// so it returns if siwa does not respond.
+    public func check() async throws {
+        _ = try app()
+        do {
+            _ = try await makeNonce()
+        } catch let error as SiwaError where error.isTemporary {}
     }
 
     // MARK: Signing in
@@ -283,6 +298,39 @@ public struct Siwa: Sendable {
         Events(transport, cursor, resync, wait: wait)
     }
 
+    /// Reads the states of users, and returns the events that would have led to them. For `resync` of `events`.
+    ///
+    /// The events have no `id`. Each account has `account_disabled` or `account_enabled`; a state that is not
+    /// `authorized` also has `credential_revoked`, `account_deleted` or `account_erased`. There is no
+    /// `sessions_ended`: its time is `sessionsEndedAt` of the account.
+    ///
+    /// - Parameter users: By `sub`, the account ID and the latest `since` of the user's sessions, or `nil` without
+    ///   sessions.
+    public func missedEvents(of users: [String: (accountID: String, since: Date?)]) async throws -> [Event] {
+        let now = transport.clock.now
+        return try await states(of: users.keys.sorted()).flatMap { credential in
+            let user = users[credential.sub]
+            var event = Event(
+                id: "", type: credential.accountDisabled == true ? .accountDisabled : .accountEnabled,
+                teamID: "",
+                occurredAt: now, recordedAt: now, sub: credential.sub, accountID: user?.accountID,
+                clientID: credential.clientID)
+            let disabling = event
+            // For a user whom siwa does not know, the sessions from before the query end.
+            guard credential.state != .authorized, let since = credential.since ?? user?.since else {
+                return [disabling]
+            }
+            event.occurredAt = since
+            event.type =
+                switch credential.reason {
+                case .some(.appleAccountDeleted): .accountDeleted
+                case .some(.erased): .accountErased
+                default: .credentialRevoked
+                }
+            return [disabling, event]
+        }
+    }
+
     // MARK: OAuth access tokens
 
     /// Asks siwa about an access token. Knows at once of a withdrawn consent.
@@ -325,9 +373,7 @@ public struct Siwa: Sendable {
 
     private func app(_ other: String? = nil) throws(SiwaError) -> JSONValue {
         let id = other ?? clientID
-        guard !id.isEmpty else {
-            throw .misconfigured("the client needs the app's client_id: set SIWA_CLIENT_ID")
-        }
+        guard !id.isEmpty else { throw .misconfigured("missing environment variables: SIWA_CLIENT_ID") }
         return .string(id)
     }
 

@@ -22,7 +22,8 @@ public struct SiwaError: Error, Sendable {
     public let reAttest: Bool?
 
     public init(
-        _ code: String, status: Int? = nil, detail: String, requestID: String? = nil, retryAfter: Int? = nil,
+        _ code: String, status: Int? = nil, detail: String = "", requestID: String? = nil,
+        retryAfter: Int? = nil,
         cause: String? = nil, reAttest: Bool? = nil
     ) {
         self.code = code
@@ -57,7 +58,9 @@ public struct SiwaError: Error, Sendable {
 
 extension SiwaError: CustomStringConvertible {
     public var description: String {
-        let parts = [code, status.map { "status \($0)" }, detail, requestID.map { "request \($0)" }]
-        return parts.compactMap { $0 }.joined(separator: ", ")
+        // A wrong key, or another server.
+        let hint = status != nil && forApp.status == 500 ? "check SIWA_URL and SIWA_API_KEY" : ""
+        let parts = [code, status.map { "status \($0)" }, detail, requestID.map { "request \($0)" }, hint]
+        return parts.compactMap { $0?.isEmpty == false ? $0 : nil }.joined(separator: ", ")
     }
 }

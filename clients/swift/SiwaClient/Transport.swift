@@ -95,7 +95,7 @@ final class Transport: Sendable {
     func send<Model: Decodable>(_ call: Call, as model: Model.Type) async throws -> Model {
         let data = try await send(call)
         do {
-            return try JSONDecoder.model(model, from: data)
+            return try JSONDecoder.siwa.decode(model, from: data)
         } catch {
             throw SiwaError("unexpected_response", status: 200, detail: "the response is no \(model)")
         }

@@ -17,7 +17,10 @@ struct Webhooks {
             // Anybody can sign with an empty key. The bounds are those of Standard Webhooks.
             guard secret.hasPrefix("whsec_"), let key = Data(base64Encoded: String(secret.dropFirst(6))),
                 (24...64).contains(key.count)
-            else { throw .misconfigured("a webhook secret must be whsec_ and 24 to 64 bytes in base64") }
+            else {
+                throw .misconfigured(
+                    "SIWA_WEBHOOK_SECRETS: a secret must be whsec_ and 24 to 64 bytes in base64")
+            }
             keys.append(SymmetricKey(data: key))
         }
         self.keys = keys
@@ -28,7 +31,7 @@ struct Webhooks {
         headers: some Sequence<(name: String, value: String)>, body: Data, now: Date
     ) throws(SiwaError) -> Event {
         guard !keys.isEmpty else {
-            throw .misconfigured("the client has no webhook secret: set SIWA_WEBHOOK_SECRETS")
+            throw .misconfigured("SIWA_WEBHOOK_SECRETS: the client needs a secret")
         }
         guard body.count <= Self.longestBody else {
             throw SiwaError(
@@ -64,7 +67,7 @@ struct Webhooks {
                 detail: "No signature is by a secret of this receiver.")
         }
         do {
-            return try JSONDecoder.model(Event.self, from: body)
+            return try JSONDecoder.siwa.decode(Event.self, from: body)
         } catch {
             throw SiwaError("event_malformed", status: 400, detail: "The body is not an event.")
         }

@@ -205,12 +205,7 @@ struct VectorStep {
     }
 
     private static func json(_ model: some Encodable) throws -> JSONValue {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .custom { date, encoder in
-            var container = encoder.singleValueContainer()
-            try container.encode(date.text)
-        }
-        return try JSONDecoder().decode(JSONValue.self, from: encoder.encode(model))
+        try JSONDecoder().decode(JSONValue.self, from: JSONEncoder.siwa.encode(model))
     }
 }
 

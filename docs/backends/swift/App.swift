@@ -1,126 +1,120 @@
 import Foundation
-import Hummingbird
-import Logging
-import ServiceLifecycle
+import SiwaClient
 
-/// The backend's part of Sign in with Apple, on Hummingbird.
+/// The backend's part of Sign in with Apple, with SiwaClient. Server.swift has what Hummingbird needs, and Users.swift
+/// the backend's own tables.
 ///
-/// Environment: SIWA_URL, SIWA_KEY (the API key), CLIENT_ID (the app's bundle ID), and HOST and PORT to listen at,
-/// 127.0.0.1 and 8000 by default. With WEBHOOK_SECRETS, events come to POST /siwa, and not from the feed: one secret,
-/// or two with a space between them during a rotation.
-@main struct App {
-    static func main() async {
-        do {
-            try await run(ProcessInfo.processInfo.environment)
-        } catch {
-            FileHandle.standardError.write(Data("cannot start: \(error)\n".utf8))
-            exit(1)
-        }
-    }
+/// Environment: SIWA_URL, SIWA_API_KEY, SIWA_CLIENT_ID (the app's bundle ID), and HOST and PORT to listen at, 127.0.0.1
+/// and 8000 by default. With SIWA_WEBHOOK_SECRETS, events come to POST /siwa, and not from the feed.
+struct App {
+    let siwa: Siwa
+    let users: Users
+    let clientID: String
 
-    private static func run(_ variables: [String: String]) async throws {
-        let missing = ["SIWA_URL", "SIWA_KEY", "CLIENT_ID"].filter { variables[$0, default: ""].isEmpty }
-        guard missing.isEmpty else {
-            throw Siwa.Misconfigured(
-                description: "missing environment variables: \(missing.joined(separator: ", "))")
-        }
-        let webhooks: WebhookVerifier?
-        do {
-            let secrets = variables["WEBHOOK_SECRETS"] ?? ""
-            webhooks = secrets.isEmpty ? nil : try WebhookVerifier(secrets: secrets)
-        } catch {
-            throw Siwa.Misconfigured(description: "WEBHOOK_SECRETS: \(error)")
-        }
-        let backend = Backend(
-            siwa: Siwa(url: variables["SIWA_URL"] ?? "", key: variables["SIWA_KEY"] ?? ""),
-            clientID: variables["CLIENT_ID"] ?? "", passwords: Passwords(variables["PASSWORD_USERS"] ?? ""))
-        let router = Router()
-        router.middlewares.add(Responses())
-        router.post("nonce") { _, _ in try await backend.makeNonce() }
-        for path in ["challenges", "keys"] {
-            router.post("app-attest/\(path)") { request, context in
-                try await backend.appAttest(path, request.decode(as: AppAttestRequest.self, context: context))
+    func run(hasWebhooks: Bool, host: String, port: Int) async throws {
+        let feed = siwa.events(cursor: users) {
+            for event in try await siwa.missedEvents(of: users.withAppleAccounts()) {
+                try await handle(event)
             }
         }
-        router.post("signin") { request, context in
-            let body = try await request.decode(as: AppRequest.self, context: context)
-            return try await backend.signIn(body, session: request.session)
-        }
-        router.post("password") { request, context in
-            try await backend.signInWithPassword(request.decode(as: AppRequest.self, context: context))
-        }
-        router.post("signout") { request, _ in await backend.signOut(session: request.session) }
-        router.get("me") { request, _ in try await backend.showUser(session: request.session) }
-        router.delete("account") { request, _ in try await backend.deleteUser(session: request.session) }
-        router.post("google-link") { request, context in
-            let body = try await request.decode(as: LinkRequest.self, context: context)
-            return try await backend.googleLink(body, session: request.session)
-        }
-        router.get("links") { request, _ in try await backend.links(session: request.session) }
-        router.delete("links/:id") { request, context in
-            try await backend.unlink(context.parameters.get("id") ?? "", session: request.session)
-        }
+        let routes: [Route] = [
+            (.post, "nonce", { _ in try await siwa.makeNonce() }),
+            (.post, "signin", { try await signIn($0, feed) }),
+            (.post, "password", { try await users.signIn($0["name"], $0["password"]) }),
+            (.get, "me", { try await users.shown(of: $0.session) }),
+            (.post, "signout", { await users.signOut($0.session) }),
+            (.delete, "account", delete),
+            (.post, "app-attest/challenges", { try await siwa.makeChallenge($0["purpose"] ?? "") }),
+            (.post, "app-attest/keys", { try await siwa.registerKey(form: $0.form) }),
+            (.post, "google-link", googleLink),
+            (.get, "links", links),
+            (.delete, "links/:id", endLink),
+        ]
+        let webhook: Route = (.post, "siwa", { try await takeWebhook($0, feed) })
+        async let _ = feed.run(hasWebhooks ? nil : handle)
+        try await serve(routes + (hasWebhooks ? [webhook] : []), host: host, port: port)
+    }
 
-        if let webhooks {
-            router.post("siwa") { request, _ in try await backend.takeWebhook(request, by: webhooks) }
-        }
+    /// With a session, attaches the Apple Account to the user of the session.
+    private func signIn(_ call: Call, _ feed: Events) async throws -> Answer {
+        try feed.check()
+        let userID = call.session == nil ? nil : try await users.user(of: call.session).id
+        let outcome = try await siwa.signIn(form: call.form)
+        return try await users.signIn(userID, outcome.account, since: outcome.credential.since)
+    }
 
+    private func delete(_ call: Call) async throws -> Answer {
+        let user = try await users.user(of: call.session)
+        let report = try await unlessGone(await siwa.delete(user.accountID ?? ""))
+        await users.remove(user.id)
+        return Deletion(user_must_revoke: report?.userMustRevoke ?? false, instructions: report?.instructions)
+    }
+
+    /// Without a decision, returns what the app asks the user. With a decision, returns the URL to open.
+    private func googleLink(_ call: Call) async throws -> Answer {
+        let (form, decision) = (call.form, call["decision"])
+        // The account is that of the session, never one that the app names. A user who refuses need not be known.
+        let needsAccount = decision == "granted" || (decision == nil && call.session != nil)
+        let (id, since) = needsAccount ? try await users.appleAccount(of: call.session) : (nil, nil)
+        guard decision != nil else {
+            return try await siwa.appFlipPrompt(form: form, accountID: id, authenticatedAt: since)
+        }
+        return try await siwa.appFlip(form: form, accountID: id, authenticatedAt: since)
+    }
+
+    /// The clients that have access to the account, such as Google.
+    private func links(_ call: Call) async throws -> Answer {
+        let accountID = try await users.accountID(of: call.session)
+        return ["links": try await unlessGone(await siwa.grants(of: accountID)) ?? []]
+    }
+
+    private func endLink(_ call: Call) async throws -> Answer {
+        let accountID = try await users.accountID(of: call.session)
+        guard call.id.wholeMatch(of: /grt_[0-9a-f\-]{1,64}/) != nil else {
+            throw SiwaError("not_found", status: 404)
+        }
+        _ = try await unlessGone(await siwa.endGrant(call.id, of: accountID))
+        return Done()
+    }
+
+    /// Returns `nil` if siwa no longer has the account or the grant, or if the user has only a password.
+    private func unlessGone<Result>(_ call: @autoclosure () async throws -> Result) async throws -> Result? {
         do {
-            try await backend.beginFeed()
-        } catch let refused as Refused where refused.code == "try_again" {
-            // siwa does not answer. The feed begins later, and then the backend takes sign-ins.
-        }
-        let host = variables["HOST"] ?? "127.0.0.1"
-        let port = variables["PORT"].flatMap { Int($0) } ?? 8000
-        let app = Application(
-            router: router, configuration: .init(address: .hostname(host, port: port)),
-            services: [EventLoop(backend: backend, endsAtBeginning: webhooks != nil)])
-        try await app.runService()
-    }
-}
-
-/// Reads events until the program stops, or with webhooks until the feed has begun.
-struct EventLoop: Service {
-    let backend: Backend
-    let endsAtBeginning: Bool
-
-    func run() async {
-        let logger = Logger(label: "events")
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                if endsAtBeginning, await backend.feedHasBegun { break }
-                do {
-                    try await backend.readEvents()
-                } catch {
-                    guard !Task.isCancelled else { return }
-                    logger.error("reading events failed; the next attempt has the same cursor: \(error)")
-                    try? await Task.sleep(for: .seconds(2))
-                }
-            }
-        }
-        // The end of a service would end the program.
-        try? await gracefulShutdown()
-    }
-}
-
-/// Keeps sessions and nonces out of caches, and gives all refusals the same format.
-struct Responses<Context: RequestContext>: RouterMiddleware {
-    func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        do {
-            var response = try await next(request, context)
-            response.headers[.cacheControl] = "no-store"
-            return response
-        } catch let error as HTTPError {
-            throw Refused(error.status, error.status == .notFound ? "not_found" : "body_not_json")
+            return try await call()
+        } catch let error as SiwaError where ["account_not_found", "grant_not_found"].contains(error.code) {
+            return nil
         }
     }
-}
 
-extension Request {
-    /// The token of the app's session.
-    var session: String? {
-        headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
+    /// siwa gets 2xx when everything is stored, and sends the event again otherwise.
+    private func takeWebhook(_ call: Call, _ feed: Events) async throws -> Answer {
+        let event = try siwa.verifyWebhook(headers: call.headers, body: call.body)
+        try feed.check()  // the states that are being read can be older than the event
+        try await users.once(event, handle)
+        return Done()
+    }
+
+    /// Handles one event. After a crash the same event can come again.
+    @Sendable private func handle(_ event: Event) async throws {
+        guard let accountID = event.accountID else { return }  // about a user who has never signed in
+        switch event.type {
+        case .credentialRevoked where event.clientID == clientID:
+            await users.endSessions(of: accountID, until: event.occurredAt)
+        case .sessionsEnded:  // everywhere, also where the session began with a password
+            await users.endSessions(of: accountID, until: event.occurredAt, evenOfPassword: true)
+        case .accountDisabled, .accountEnabled:
+            await users.set(accountID, isDisabled: event.type == .accountDisabled)
+        case .accountDeleted:
+            guard let sub = await users.sub(of: accountID) else { return }
+            // Otherwise the user has kept the Apple Account, and signed in again.
+            guard try await siwa.state(of: sub).state != .authorized else { return }
+            _ = try await unlessGone(await siwa.delete(accountID))
+            await users.forget(accountID)
+        case .accountErased:
+            await users.forget(accountID)
+        case .accountTransferred:  // the app belongs to another team, where the user has another sub
+            await users.move(accountID, to: event.teamID, event.sub)
+        default: break
+        }
     }
 }

@@ -6,7 +6,6 @@ import StrictJSON
 import TestSupport
 import Testing
 
-@testable import ExampleBackend
 @testable import siwa_dev
 
 #if canImport(Glibc)
@@ -39,12 +38,7 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         case .python: ["app.py"]
         case .javascript: ["app.mjs", "webhooks.mjs"]
         case .go: ["siwa.go", "main.go", "events.go", "links.go", "webhooks.go"]
-        case .swift:
-            [
-                "Package.swift", "Siwa.swift", "Backend.swift", "Backend+Events.swift",
-                "Backend+Webhooks.swift", "Webhooks.swift", "Backend+Links.swift", "Backend+AppAttest.swift",
-                "App.swift",
-            ]
+        case .swift: ["Package.swift", "App.swift", "Server.swift", "Users.swift"]
         }
     }
 
@@ -99,9 +93,10 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         let process = try Self.start(
             try await command(in: directory),
             [
-                "SIWA_URL": siwa, "SIWA_KEY": secret, "CLIENT_ID": WholeSystem.clientID, "PORT": "\(port)",
+                "SIWA_URL": siwa, "SIWA_API_KEY": secret, "SIWA_CLIENT_ID": WholeSystem.clientID,
+                "PORT": "\(port)",
                 "DATABASE": "\(directory.path)/backend.sqlite", "PASSWORD_USERS": Self.passwordUsers,
-                "WEBHOOK_SECRETS": webhookSecrets,
+                "SIWA_WEBHOOK_SECRETS": webhookSecrets,
             ], in: directory, log: log)
         // Some backends finish their long poll first, which takes up to half a minute.
         defer {
@@ -121,25 +116,6 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         let shell = try start(["sh", "-c", script], [:], in: directory, log: output)
         while shell.isRunning { try await Task.sleep(for: .milliseconds(20)) }
         return text(of: output).split(separator: "\n")
-    }
-
-    /// The lines that a program of `Clients/` prints, which plays the fixtures of webhooks with the verifier of the
-    /// backend.
-    func verdicts(in directory: TemporaryDirectory) async throws -> [Substring] {
-        let driver = PythonTools.client("verify_webhooks")
-        let source = Self.folder.appendingPathComponent(rawValue).path
-        let fixtures = ProjectFolder.root.appendingPathComponent("Fixtures/webhooks").path
-        let command =
-            switch self {
-            case .python: "python3 '\(driver).py' '\(fixtures)' '\(source)'"
-            case .javascript: "node '\(driver).mjs' '\(fixtures)' '\(source)'"
-            case .go:
-                "mkdir verifier && cp '\(source)/go.mod' '\(source)/webhooks.go' verifier && cp '\(driver).go' "
-                    + "verifier/main.go && cd verifier && go run . '\(fixtures)'"
-            case .swift: ""
-            }
-        if self == .swift { return try SwiftWebhookVerifier.verdicts() }
-        return try await Self.paste(command, in: directory)
     }
 
     private func command(in directory: TemporaryDirectory) async throws -> [String] {
@@ -193,39 +169,4 @@ enum ExampleBackend: String, CaseIterable, Sendable {
     }
 
     private static func text(of log: URL) -> String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
-}
-
-/// Plays the fixtures of webhooks with the verifier of the Swift backend, which is built beside the tests.
-enum SwiftWebhookVerifier {
-    /// A line for each case, as the programs of the other languages print it.
-    static func verdicts() throws -> [Substring] {
-        let folder = ProjectFolder.root.appendingPathComponent("Fixtures/webhooks")
-        return try FileManager.default.contentsOfDirectory(atPath: folder.path).map { name in
-            let content = try Data(contentsOf: folder.appendingPathComponent(name))
-            return "\(name) \(try verdict(try JSONValue(parsing: Array(content))))"
-        }
-    }
-
-    private static func verdict(_ fixture: JSONValue) throws -> String {
-        let parts = (fixture["body_parts"]?.array ?? []).map { part in
-            String(repeating: part["text"]?.string ?? "", count: Int(part["times"]?.integer ?? 1))
-        }
-        let body = fixture["body"]?.string ?? parts.joined()
-        let now = try Date(fixture["at"]?.string ?? "", strategy: .iso8601)
-        let verifier: WebhookVerifier
-        do {
-            verifier = try WebhookVerifier(secrets: fixture["secrets"]?.string ?? "")
-        } catch {
-            return "misconfigured"
-        }
-        func field(_ name: String) -> String? { fixture["headers"]?["webhook-\(name)"]?.string }
-        do {
-            let id = try verifier.verify(
-                id: field("id"), timestamp: field("timestamp"), signature: field("signature"),
-                body: Data(body.utf8), at: now)
-            return "accepted \(id)"
-        } catch {
-            return "refused \(error.code)"
-        }
-    }
 }
