@@ -18,7 +18,7 @@ import Testing
 
 /// The backends of `docs/backends`, which `docs/integrate.md` shows.
 enum ExampleBackend: String, CaseIterable, Sendable {
-    case python, javascript, go, swift
+    case python, javascript, go, java, swift
 
     struct NotStarted: Error, CustomStringConvertible { let description: String }
 
@@ -32,22 +32,24 @@ enum ExampleBackend: String, CaseIterable, Sendable {
     /// Folder of the project.
     static let folder = ProjectFolder.root.appendingPathComponent("docs/backends")
 
-    /// The files of the backend, except the passwords.
+    /// The files that the page shows or leads to.
     var files: [String] {
         switch self {
         case .python: ["app.py"]
-        case .javascript: ["app.mjs", "webhooks.mjs"]
-        case .go: ["siwa.go", "main.go", "events.go", "links.go", "webhooks.go"]
-        case .swift: ["Package.swift", "App.swift", "Server.swift", "Users.swift"]
+        case .javascript: ["app.js", "users.js", "server.js"]
+        case .go: ["app.go", "users.go"]
+        case .java: ["App.java", "Users.java"]
+        case .swift: ["App.swift", "Users.swift", "Server.swift"]
         }
     }
 
     /// The line of the page that starts the backend.
     var shownCommand: String {
         switch self {
-        case .python: "python3 docs/backends/python/app.py"
-        case .javascript: "node docs/backends/javascript/app.mjs"
+        case .python: ".venv/bin/python docs/backends/python/app.py"
+        case .javascript: "node docs/backends/javascript/app.js"
         case .go: "(cd docs/backends/go && go run .)"
+        case .java: "java -cp .build-java App"
         case .swift: "swift run ExampleBackend"
         }
     }
@@ -120,19 +122,31 @@ enum ExampleBackend: String, CaseIterable, Sendable {
 
     private func command(in directory: TemporaryDirectory) async throws -> [String] {
         let source = Self.folder.appendingPathComponent(rawValue).path
+        let program = "\(directory.path)/backend"
         switch self {
-        case .python: return ["python3", "\(source)/app.py"]
-        case .javascript: return ["node", "\(source)/app.mjs"]
+        case .python:
+            let python = ProjectFolder.root.appendingPathComponent(".build-python/bin/python").path
+            return [python, "\(source)/app.py"]
+        case .javascript: return ["node", "\(source)/app.js"]
         case .swift: return [try BuiltSiwa.neighbour(named: "ExampleBackend").path]
         case .go:
-            let program = "\(directory.path)/backend"
-            let log = URL(fileURLWithPath: "\(directory.path)/go.log")
-            let compiler = try Self.start(
-                ["go", "build", "-o", program, "."], [:], in: directory, at: source, log: log)
-            while compiler.isRunning { try await Task.sleep(for: .milliseconds(20)) }
-            guard compiler.terminationStatus == 0 else { throw NotStarted(description: Self.text(of: log)) }
+            try await Self.compile("go build -o '\(program)' .", in: directory, at: source)
             return [program]
+        case .java:
+            try await Self.compile(
+                "javac -d '\(program)' $(find clients/java/src/main docs/backends/java -name '[A-Z]*.java')",
+                in: directory, at: ProjectFolder.root.path)
+            return ["java", "-cp", program, "App"]
         }
+    }
+
+    private static func compile(
+        _ line: String, in directory: TemporaryDirectory, at path: String
+    ) async throws {
+        let log = URL(fileURLWithPath: "\(directory.path)/compiler.log")
+        let compiler = try start(["sh", "-c", line], [:], in: directory, at: path, log: log)
+        while compiler.isRunning { try await Task.sleep(for: .milliseconds(20)) }
+        guard compiler.terminationStatus == 0 else { throw NotStarted(description: text(of: log)) }
     }
 
     /// Compiled packages of Go's standard library, which each test would compile again for half a minute.
@@ -148,7 +162,8 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         process.arguments = command
         process.environment = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path,
-            "TMPDIR": directory.path, "PYTHONDONTWRITEBYTECODE": "1", "GOCACHE": goCache,
+            "TMPDIR": directory.path, "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": ProjectFolder.root.appendingPathComponent("clients/python").path, "GOCACHE": goCache,
             "GOFLAGS": "-buildvcs=false", "GOPROXY": "off",
         ].merging(variables) { $1 }
         process.currentDirectoryURL = URL(fileURLWithPath: path ?? directory.path)
