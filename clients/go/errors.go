@@ -52,7 +52,7 @@ func (e *Error) Error() string {
 	var connection *net.OpError
 	if errors.As(e.wrapped, &connection) {
 		text += "; check SIWA_URL, or start siwa"
-	} else if status, _ := e.ForApp(); status == http.StatusInternalServerError {
+	} else if status, _ := e.ForApp(); status == http.StatusInternalServerError || e.Code == "not_found" {
 		text += "; check SIWA_URL and SIWA_API_KEY"
 	}
 	return text

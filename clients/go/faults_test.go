@@ -204,6 +204,11 @@ func TestFileCursor(t *testing.T) {
 		check(t, store.Save(ctx, cursor) == nil && must(store.Load(ctx)) == cursor, "cursor", cursor)
 	}
 	check(t, siwa.FileCursor(path+"/x").Save(ctx, "c3") != nil, "error")
+	// A restarted backend accepts sign-ins before the first response.
+	feed := clientOf(t, siwa.Options{URL: "http://127.0.0.1:1", Warn: func(string) {}}).Events(store)
+	ctx, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel()
+	check(t, feed.Run(ctx, nil) != nil && feed.Position().Cursor == "c2", "position", feed.Position())
 	entries := must(os.ReadDir(filepath.Dir(path)))
 	check(t, len(entries) == 1, "files", entries)
 }
