@@ -77,10 +77,7 @@ func (e *Error) ForApp() (int, map[string]any) {
 	if e.Status == 0 || e.Code == "unexpected_response" || strings.HasPrefix(e.Code, "caller_") {
 		return http.StatusInternalServerError, members{"error": "internal_error"}
 	}
-	body := members{"error": e.Code}
-	if e.Cause != "" {
-		body["cause"] = e.Cause
-	}
+	body := given(members{"error": e.Code, "cause": e.Cause}, "error", "cause")
 	if e.ReAttest != nil {
 		body["re_attest"] = *e.ReAttest
 	}

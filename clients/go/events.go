@@ -85,12 +85,7 @@ func (c *Client) Events(store CursorStore) *Events {
 }
 
 // Position returns the current position, for the health check of a backend.
-func (e *Events) Position() Position {
-	if position := e.position.Load(); position != nil {
-		return *position
-	}
-	return Position{}
-}
+func (e *Events) Position() Position { return *or(e.position.Load(), &Position{}) }
 
 // Run calls handle with each event, waits for new ones, and returns only with an error: that of handle, of Resync, of
 // the store or of the context, or an *Error that needs a person, such as caller_unauthenticated.
