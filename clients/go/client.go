@@ -71,6 +71,9 @@ func NewClient(options Options) (*Client, error) {
 		strings.ContainsAny(options.URL, "?#") {
 		return nil, errors.New("siwa: the URL of siwa must be like https://siwa.internal: set SIWA_URL")
 	}
+	if options.APIKey == "" {
+		return nil, errors.New("siwa: SIWA_API_KEY is missing")
+	}
 	if !visibleASCII.MatchString(options.APIKey) {
 		return nil, errors.New("siwa: the API key must be visible ASCII characters: set SIWA_API_KEY")
 	}

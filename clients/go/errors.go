@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -40,9 +41,19 @@ func refused(code string, status int, detail string) *Error {
 
 // Error returns a line for the log.
 func (e *Error) Error() string {
-	text := fmt.Sprintf("siwa: %s (status %d, request %q): %s", e.Code, e.Status, e.RequestID, e.Detail)
-	if status, _ := e.ForApp(); status == http.StatusInternalServerError {
-		text += ": check SIWA_URL and SIWA_API_KEY"
+	text := "siwa: " + e.Code
+	if e.Status != 0 {
+		text += fmt.Sprintf(", status %d", e.Status)
+	}
+	if e.RequestID != "" {
+		text += fmt.Sprintf(", request %q", e.RequestID)
+	}
+	text += ": " + strings.TrimSuffix(e.Detail, ".")
+	var connection *net.OpError
+	if errors.As(e.wrapped, &connection) {
+		text += "; check SIWA_URL, or start siwa"
+	} else if status, _ := e.ForApp(); status == http.StatusInternalServerError || e.Code == "not_found" {
+		text += "; check SIWA_URL and SIWA_API_KEY"
 	}
 	return text
 }
@@ -66,10 +77,7 @@ func (e *Error) ForApp() (int, map[string]any) {
 	if e.Status == 0 || e.Code == "unexpected_response" || strings.HasPrefix(e.Code, "caller_") {
 		return http.StatusInternalServerError, members{"error": "internal_error"}
 	}
-	body := members{"error": e.Code}
-	if e.Cause != "" {
-		body["cause"] = e.Cause
-	}
+	body := given(members{"error": e.Code, "cause": e.Cause}, "error", "cause")
 	if e.ReAttest != nil {
 		body["re_attest"] = *e.ReAttest
 	}
@@ -87,7 +95,7 @@ func CodeOf(err error) string {
 
 // Handler responds with the JSON that respond returns for the body of an app's request, or with the status and the JSON of
 // its error (Error.ForApp). An error of any other type becomes 500 internal_error, and a longer body than siwa accepts 413
-// body_too_large. Errors with 5xx are logged.
+// body_too_large. Errors with 5xx are logged. It accepts any method.
 func Handler(respond func(r *http.Request, body []byte) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var result any

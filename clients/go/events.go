@@ -66,12 +66,12 @@ type Events struct {
 
 // Position is a place in the feed of events.
 type Position struct {
-	// Cursor is the last saved cursor: all events before it are handled.
+	// Cursor is the last saved cursor: all events before it are handled. It is "" until a new backend has begun to read the
+	// feed. Before then the backend must not accept sign-ins, because it could miss their revocation.
 	Cursor string
 	// IsCaughtUp is true if the last page was the end of the feed.
 	IsCaughtUp bool
-	// LastResponseAt is the time of the last response whose events are handled. There is one after each Wait. It is zero
-	// until the feed has begun, and before then a backend must not accept sign-ins: it could miss their revocation.
+	// LastResponseAt is the time of the last response whose events are handled. There is one after each Wait.
 	LastResponseAt time.Time
 }
 
@@ -85,12 +85,7 @@ func (c *Client) Events(store CursorStore) *Events {
 }
 
 // Position returns the current position, for the health check of a backend.
-func (e *Events) Position() Position {
-	if position := e.position.Load(); position != nil {
-		return *position
-	}
-	return Position{}
-}
+func (e *Events) Position() Position { return *or(e.position.Load(), &Position{}) }
 
 // Run calls handle with each event, waits for new ones, and returns only with an error: that of handle, of Resync, of
 // the store or of the context, or an *Error that needs a person, such as caller_unauthenticated.
@@ -101,6 +96,7 @@ func (e *Events) Position() Position {
 func (e *Events) Run(ctx context.Context, handle func(context.Context, Event) error) error {
 	clock, warn := e.client.options.Clock, e.client.options.Warn
 	cursor, err := e.store.Load(ctx)
+	e.position.Store(&Position{Cursor: cursor})
 	for failures := 0; err == nil; {
 		began := clock.Now()
 		page, failed := e.next(ctx, cursor)

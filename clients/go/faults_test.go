@@ -175,6 +175,27 @@ func TestErrorsForTheApp(t *testing.T) {
 	}
 }
 
+func TestTextsOfErrors(t *testing.T) {
+	down := clientOf(t, siwa.Options{URL: "http://127.0.0.1:" + fmt.Sprint(freePorts(1)[0]), Attempts: 1})
+	_, unreachable := down.MakeNonce(ctx)
+	_, noObject := down.SignIn(ctx, []byte("identity_token=x"))
+	t.Setenv("SIWA_API_KEY", "")
+	_, noKey := siwa.NewClient(siwa.Options{URL: "http://siwa"})
+	for _, c := range []struct {
+		err        error
+		start, end string
+	}{
+		{unreachable, "siwa: unreachable: no complete response (", "refused); check SIWA_URL, or start siwa"},
+		{noObject, "siwa: member_missing, status 400: The body must be a JSON object", "identity_token"},
+		{noKey, "siwa: SIWA_API_KEY is missing", ""},
+		{&siwa.Error{Code: "caller_unauthenticated", Status: 401, RequestID: "r1", Detail: "The key is unknown."},
+			`siwa: caller_unauthenticated, status 401, request "r1": `, "The key is unknown; check SIWA_URL and SIWA_API_KEY"},
+	} {
+		text := c.err.Error()
+		check(t, strings.HasPrefix(text, c.start) && strings.HasSuffix(text, c.end), "text", text)
+	}
+}
+
 func TestFileCursor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cursor")
 	store := siwa.FileCursor(path)
@@ -183,6 +204,11 @@ func TestFileCursor(t *testing.T) {
 		check(t, store.Save(ctx, cursor) == nil && must(store.Load(ctx)) == cursor, "cursor", cursor)
 	}
 	check(t, siwa.FileCursor(path+"/x").Save(ctx, "c3") != nil, "error")
+	// A restarted backend accepts sign-ins before the first response.
+	feed := clientOf(t, siwa.Options{URL: "http://127.0.0.1:1", Warn: func(string) {}}).Events(store)
+	ctx, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel()
+	check(t, feed.Run(ctx, nil) != nil && feed.Position().Cursor == "c2", "position", feed.Position())
 	entries := must(os.ReadDir(filepath.Dir(path)))
 	check(t, len(entries) == 1, "files", entries)
 }

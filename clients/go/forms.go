@@ -54,7 +54,7 @@ func signInMembers(form members, acceptsOwnNonces bool) (members, error) {
 			"AuthorizationCode"),
 	}), "identity_token", "authorization_code", "nonce", "attestation", "app_version")
 	if _, isText := found["identity_token"].(string); !isText {
-		return nil, refused("member_missing", http.StatusBadRequest, "The form needs the member identity_token, a text.")
+		return nil, refused("member_missing", http.StatusBadRequest, "The body must be a JSON object with the text identity_token.")
 	}
 	// siwa limits only its own nonces to one sign-in. Without this check, a stolen token would pass together with the
 	// digest that it contains.

@@ -549,6 +549,7 @@ func TestReadme(t *testing.T) {
 	siwaDev, folder := startDevelopment(t), t.TempDir()
 	_, text, _ := strings.Cut(string(must(os.ReadFile("README.md"))), "```go\n")
 	source, _, _ := strings.Cut(text, "```")
+	source = strings.Replace(source, "http://127.0.0.1:8081/emulator", siwaDev.apple.url, 1)
 	check(t, os.WriteFile(filepath.Join(folder, "main.go"), []byte(source), 0o600) == nil, "file")
 	for _, arguments := range [][]string{
 		{"go", "mod", "init", "try-siwa"},
@@ -561,13 +562,15 @@ func TestReadme(t *testing.T) {
 		command := exec.CommandContext(ctx, arguments[0], arguments[1:]...)
 		command.Dir = folder
 		command.Env = append(os.Environ(), "SIWA_URL="+siwaDev.url, "SIWA_API_KEY=siwa_development",
-			"SIWA_CLIENT_ID="+app, "APPLE="+strings.TrimSuffix(siwaDev.apple.url, "/emulator"))
+			"SIWA_CLIENT_ID="+app)
 		output, err := command.CombinedOutput()
 		check(t, err == nil, string(output), err)
 		if len(arguments) == 1 {
 			lines := strings.Split(string(output), "\n")
 			check(t, len(lines) == 4 && strings.HasPrefix(lines[0], "Signed in: Ada acc_") &&
 				lines[1] == "The session has ended. State: revoked" && lines[2] == "Deleted: erased", "output", lines)
+			_, err := os.Stat(filepath.Join(folder, "cursor.txt.new"))
+			check(t, errors.Is(err, os.ErrNotExist), "a half save", err)
 		}
 	}
 }

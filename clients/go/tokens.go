@@ -110,7 +110,7 @@ func (c *Client) VerifyToken(ctx context.Context, bearer, audience string, scope
 	if err := firstOf(
 		check{claims["iss"] != c.options.Issuer, "issuer_mismatch", "the token is of another issuer: check SIWA_ISSUER"},
 		// The only audience is a text. An array is not siwa's.
-		check{claims["aud"] != audience, "audience_mismatch", "the token is for another API"},
+		check{claims["aud"] != audience, "audience_mismatch", "the token is for another API: check the audience"},
 		check{!isTyped, "claim_malformed", "a claim has another type, or is out of range"},
 		check{now >= expires+leeway, "token_expired", "the token has expired"},
 		check{begins > now+leeway, "token_not_yet_valid", "the token is not valid yet"},
@@ -135,7 +135,7 @@ func bearerToken(header string) (string, error) {
 
 func checkAudienceAndScopes(token *IntrospectionResponse, audience string, scopes []string) (*IntrospectionResponse, error) {
 	if token.Aud != audience {
-		return nil, tokenRefused("audience_mismatch", "The token is for another API.")
+		return nil, tokenRefused("audience_mismatch", "The token is for another API: check the audience.")
 	}
 	for _, scope := range scopes {
 		if !strings.Contains(" "+token.Scope+" ", " "+scope+" ") {
