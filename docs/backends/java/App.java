@@ -37,7 +37,8 @@ class App {
             case "POST /app-attest/challenges": return siwa.makeChallenge(form.text("purpose"));
             case "POST /app-attest/keys": return siwa.registerKey(form);
             case "POST /google-link": return googleLink(session, form, form.text("decision"));
-            case "GET /links": return links(users.of(session).account());
+            case "GET /links":
+                return "{\"links\":" + unlessGone(() -> siwa.grants(users.of(session).account()), "[]") + "}";
             case "DELETE /links/ID": return unlink(users.of(session).account(), path[1]);
             case "POST /siwa": if (hasWebhooks()) return webhook(headers, body);
         }
@@ -79,10 +80,6 @@ class App {
                 : siwa.appFlip(form, known.user.accountId, known.since);
     }
 
-    static Object links(String accountId) {
-        return "{\"links\":" + unlessGone(() -> siwa.grants(accountId), "[]") + "}";
-    }
-
     static Object unlink(String accountId, String link) {
         return unlessGone(() -> {
             siwa.endGrant(accountId, link);
@@ -94,7 +91,8 @@ class App {
     static void handle(Event event) {
         String account = event.accountId().orElse("");
         String type = event.type();
-        if (type.equals(EventType.CREDENTIAL_REVOKED) && event.clientId().equals(Optional.of(variable("SIWA_CLIENT_ID", "")))) {
+        if (type.equals(EventType.CREDENTIAL_REVOKED)
+                && event.clientId().equals(Optional.of(variable("SIWA_CLIENT_ID", "")))) {
             users.endSessions(account, event.occurredAt(), false);
         } else if (type.equals(EventType.SESSIONS_ENDED)) { // everywhere, also where the session began with a password
             users.endSessions(account, event.occurredAt(), true);

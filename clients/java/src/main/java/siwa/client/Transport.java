@@ -232,8 +232,9 @@ final class Transport {
     private void checkVersion(String version) {
         if (version.matches("[0-9]{1,9}") && !isVersionKnown.getAndSet(true)
                 && Integer.parseInt(version) != SiwaClient.API_VERSION) {
-            LOG.log(System.Logger.Level.WARNING, "siwa''s interface has version {0}, and siwa-client {1} needs {2}: upgrade {3}",
-                    version, SiwaClient.VERSION, SiwaClient.API_VERSION,
+            LOG.log(System.Logger.Level.WARNING,
+                    "siwa''s interface has version {0}, and siwa-client {1} needs {2}: upgrade {3}", version,
+                    SiwaClient.VERSION, SiwaClient.API_VERSION,
                     Integer.parseInt(version) > SiwaClient.API_VERSION ? "siwa-client" : "siwa");
         }
     }
