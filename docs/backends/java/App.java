@@ -5,8 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.*;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import siwa.client.*;
 import siwa.client.Models.*;
 
@@ -149,19 +147,12 @@ class App {
     static boolean hasWebhooks() { return !variable("SIWA_WEBHOOK_SECRETS", "").isEmpty(); }
 
     public static void main(String[] arguments) throws IOException {
-        String missing = Stream.of("SIWA_URL", "SIWA_API_KEY", "SIWA_CLIENT_ID")
-                .filter(name -> variable(name, "").isEmpty()).collect(Collectors.joining(", "));
         try {
-            if (!missing.isEmpty()) {
-                throw new IllegalArgumentException("missing environment variables: " + missing);
-            }
             siwa = SiwaClient.fromEnvironment();
-            siwa.makeNonce(); // so that a wrong key is found at the start
-        } catch (IllegalArgumentException | SiwaException error) {
-            if (!(error instanceof SiwaException) || !((SiwaException) error).isTemporary()) {
-                System.err.println("cannot start: " + error.getMessage());
-                System.exit(1);
-            }
+            siwa.check();
+        } catch (RuntimeException error) {
+            System.err.println("cannot start: " + error.getMessage());
+            System.exit(1);
         }
         feed = siwa.events(users).resync(() -> siwa.missedEvents(users.withAppleAccounts()).forEach(App::handle));
         if (hasWebhooks()) {

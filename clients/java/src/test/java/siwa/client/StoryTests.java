@@ -60,6 +60,8 @@ final class StoryTests {
         tests.put("story: tokens and links", () -> inDevelopment(StoryTests::tokensAndLinks));
         tests.put("story: forms of libraries", () -> inDevelopment(StoryTests::formsOfLibraries));
         tests.put("story: siwa stops and returns", () -> inDevelopment(StoryTests::stopsAndReturns));
+        tests.put("story: states replace missed events", () -> inDevelopment(StoryTests::missedEvents));
+        tests.put("story: a feed in a thread", () -> inDevelopment(StoryTests::feedInThread));
         tests.put("story: the program of README.md", () -> inDevelopment(StoryTests::readme));
         tests.put("story: a webhook", StoryTests::webhook);
     }
@@ -415,6 +417,58 @@ final class StoryTests {
         until(backend.sessions::isEmpty);
         check(backend.failure == null, backend.failure);
         checkEqual(1, Collections.frequency(backend.events, EventType.CREDENTIAL_AUTHORIZED));
+    }
+
+    private static void missedEvents(Development siwa) throws Exception {
+        SiwaClient client = options(siwa.url).build();
+        Map<String, SiwaClient.KnownUser> known = new LinkedHashMap<>();
+        Map<String, SignInOutcome> outcomes = new LinkedHashMap<>();
+        Instant since = Instant.parse("2026-01-02T03:04:05.678Z");
+        for (String name : List.of("here", "gone", "erased", "disabled")) {
+            SignInOutcome outcome = client.signIn(Form.of(siwa.apple.signIn(siwa.apple.person(Map.of()), client.makeNonce())));
+            outcomes.put(name, outcome);
+            known.put(outcome.account().sub(), new SiwaClient.KnownUser(name, since));
+        }
+        siwa.apple.revokeConsent(outcomes.get("gone").account().sub());
+        client.delete(outcomes.get("erased").account().id());
+        client.disable(outcomes.get("disabled").account().id(), DisablingReason.FRAUD);
+        until(() -> client.state(outcomes.get("gone").account().sub()).state().equals(CredentialState.REVOKED));
+        known.put("stranger", new SiwaClient.KnownUser("stranger", since));
+        known.put("guest", new SiwaClient.KnownUser("guest", null));
+        List<String> events = new ArrayList<>();
+        for (Event event : client.missedEvents(known)) {
+            events.add(event.accountId().orElseThrow() + " " + event.type());
+            if (event.type().equals(EventType.CREDENTIAL_REVOKED)) {
+                // siwa knows when the consent of one ended, and nothing about the other.
+                checkEqual(event.sub().equals(Optional.of("stranger")), event.occurredAt().equals(since));
+            }
+        }
+        events.sort(null);
+        checkEqual(List.of("disabled account_disabled", "erased account_enabled", "erased account_erased",
+                "gone account_enabled", "gone credential_revoked", "guest account_enabled", "here account_enabled",
+                "stranger account_enabled", "stranger credential_revoked"), events);
+    }
+
+    private static void feedInThread(Development siwa) throws Exception {
+        SiwaClient client = options(siwa.url).build();
+        client.check();
+        checkEqual("caller_unauthenticated", refusal(options(siwa.url).apiKey("other").build()::check).code());
+        options("http://127.0.0.1:" + freePort()).attempts(1).build().check(); // siwa may be away
+        Events feed = client.events(Events.CursorStore.file(siwa.folder.resolve("cursor"))).longPoll(Duration.ofSeconds(2));
+        checkEqual("feed_not_begun 503", refusal(feed::check).code() + " " + refusal(feed::check).statusForApp());
+        feed.startForWebhooks();
+        until(() -> feed.cursor().isPresent());
+        feed.check();
+
+        List<String> handled = Collections.synchronizedList(new ArrayList<>());
+        client.signIn(Form.of(siwa.apple.signIn(siwa.apple.person(Map.of()), client.makeNonce())));
+        feed.start(event -> {
+            handled.add(event.type());
+            if (handled.size() == 1) {
+                throw new IllegalStateException("the database is away");
+            }
+        });
+        until(() -> handled.equals(List.of("account_created", "account_created", "credential_authorized")));
     }
 
     private static void readme(Development siwa) throws Exception {
