@@ -5,8 +5,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.*;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import siwa.client.*;
 import siwa.client.Models.*;
 
@@ -37,7 +35,8 @@ class App {
             case "POST /app-attest/challenges": return siwa.makeChallenge(form.text("purpose"));
             case "POST /app-attest/keys": return siwa.registerKey(form);
             case "POST /google-link": return googleLink(session, form, form.text("decision"));
-            case "GET /links": return links(users.of(session).account());
+            case "GET /links":
+                return "{\"links\":" + unlessGone(() -> siwa.grants(users.of(session).account()), "[]") + "}";
             case "DELETE /links/ID": return unlink(users.of(session).account(), path[1]);
             case "POST /siwa": if (hasWebhooks()) return webhook(headers, body);
         }
@@ -79,10 +78,6 @@ class App {
                 : siwa.appFlip(form, known.user.accountId, known.since);
     }
 
-    static Object links(String accountId) {
-        return "{\"links\":" + unlessGone(() -> siwa.grants(accountId), "[]") + "}";
-    }
-
     static Object unlink(String accountId, String link) {
         return unlessGone(() -> {
             siwa.endGrant(accountId, link);
@@ -94,7 +89,8 @@ class App {
     static void handle(Event event) {
         String account = event.accountId().orElse("");
         String type = event.type();
-        if (type.equals(EventType.CREDENTIAL_REVOKED) && event.clientId().equals(Optional.of(variable("SIWA_CLIENT_ID", "")))) {
+        if (type.equals(EventType.CREDENTIAL_REVOKED)
+                && event.clientId().equals(Optional.of(variable("SIWA_CLIENT_ID", "")))) {
             users.endSessions(account, event.occurredAt(), false);
         } else if (type.equals(EventType.SESSIONS_ENDED)) { // everywhere, also where the session began with a password
             users.endSessions(account, event.occurredAt(), true);
@@ -151,19 +147,12 @@ class App {
     static boolean hasWebhooks() { return !variable("SIWA_WEBHOOK_SECRETS", "").isEmpty(); }
 
     public static void main(String[] arguments) throws IOException {
-        String missing = Stream.of("SIWA_URL", "SIWA_API_KEY", "SIWA_CLIENT_ID")
-                .filter(name -> variable(name, "").isEmpty()).collect(Collectors.joining(", "));
         try {
-            if (!missing.isEmpty()) {
-                throw new IllegalArgumentException("missing environment variables: " + missing);
-            }
             siwa = SiwaClient.fromEnvironment();
-            siwa.makeNonce(); // so that a wrong key is found at the start
-        } catch (IllegalArgumentException | SiwaException error) {
-            if (!(error instanceof SiwaException) || !((SiwaException) error).isTemporary()) {
-                System.err.println("cannot start: " + error.getMessage());
-                System.exit(1);
-            }
+            siwa.check();
+        } catch (RuntimeException error) {
+            System.err.println("cannot start: " + error.getMessage());
+            System.exit(1);
         }
         feed = siwa.events(users).resync(() -> siwa.missedEvents(users.withAppleAccounts()).forEach(App::handle));
         if (hasWebhooks()) {

@@ -22,7 +22,7 @@ class Users implements Events.CursorStore {
 
     static class User {
         final String id;
-        String accountId, teamId, sub, formerAccountId; // null for a user who has only a password
+        volatile String accountId, teamId, sub, formerAccountId; // null for a user who has only a password
         String[] password; // its line in PASSWORD_USERS, or null
 
         User(String id) { this.id = id; }
@@ -81,7 +81,7 @@ class Users implements Events.CursorStore {
         }
     }
 
-    private String makeSession(User user, Instant since) {
+    private synchronized String makeSession(User user, Instant since) {
         String token = random();
         sessions.put(hashed(token), new Session(user, since));
         return "{\"session\":\"" + token + "\",\"user_id\":\"" + user.id + "\"}";
@@ -138,8 +138,12 @@ class Users implements Events.CursorStore {
         return makeSession(user, since);
     }
 
-    synchronized String signInWithPassword(String name, String password) {
-        User user = users.stream().filter(each -> each.password != null && each.password[1].equals(name)).findFirst().orElse(null);
+    private synchronized User named(String name) {
+        return users.stream().filter(user -> user.password != null && user.password[1].equals(name)).findFirst().orElse(null);
+    }
+
+    String signInWithPassword(String name, String password) {
+        User user = named(name);
         // Takes as long for an unknown name.
         String[] stored = user == null ? new String[] {"", "", "600000", "00", ""} : user.password;
         byte[] salt = new byte[stored[3].length() / 2];

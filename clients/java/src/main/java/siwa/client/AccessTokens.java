@@ -159,7 +159,8 @@ final class AccessTokens {
             key = known(kid, STALE);
             if (key == null && hasFailed) {
                 long pause = Math.max(1, PAUSE_AFTER_FAILURE - Duration.between(triedAt, now).toSeconds());
-                throw new SiwaException("keys_unavailable", 503, "siwa's keys could not be fetched", null, (int) pause, Map.of());
+                throw new SiwaException("keys_unavailable", 503, "siwa's keys could not be fetched", null, (int) pause,
+                        Map.of());
             }
             require(key != null, "unknown_key", "siwa has no key with this kid");
             return key;
@@ -196,7 +197,8 @@ final class AccessTokens {
     private static PublicKey usable(Map<?, ?> entry) throws GeneralSecurityException {
         List<Object> kind = Arrays.asList(entry.get("kty"), entry.get("alg"), entry.get("use"), entry.get("crv"));
         if (kind.equals(List.of("EC", "ES256", "sig", "P-256"))) {
-            ByteBuffer der = ByteBuffer.allocate(P256.length + 64).put(P256).put(bytes(entry.get("x"))).put(bytes(entry.get("y")));
+            ByteBuffer der = ByteBuffer.allocate(P256.length + 64).put(P256)
+                    .put(bytes(entry.get("x"))).put(bytes(entry.get("y")));
             ECPublicKey key = (ECPublicKey) KeyFactory.getInstance("EC").generatePublic(new X509EncodedKeySpec(der.array()));
             EllipticCurve curve = key.getParams().getCurve();
             BigInteger prime = ((ECFieldFp) curve.getField()).getP();

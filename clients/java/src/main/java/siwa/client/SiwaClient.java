@@ -112,6 +112,21 @@ public final class SiwaClient {
         public SiwaClient build() { return new SiwaClient(this); }
     }
 
+    /**
+     * For the start of a backend: throws SiwaException if siwa refuses the key, or if the URL is not siwa's, and
+     * IllegalStateException without a client ID. Returns if siwa does not respond.
+     */
+    public void check() {
+        app(Map.of());
+        try {
+            makeNonce();
+        } catch (SiwaException error) {
+            if (!error.isTemporary()) {
+                throw error;
+            }
+        }
+    }
+
     // Signing in
 
     /**
@@ -301,7 +316,7 @@ public final class SiwaClient {
      */
     public Event verifyWebhook(Function<String, String> header, byte[] rawBody) {
         if (webhookKeys.isEmpty()) {
-            throw new IllegalStateException("the client has no webhook secret: set SIWA_WEBHOOK_SECRETS");
+            throw new IllegalStateException("missing environment variables: SIWA_WEBHOOK_SECRETS");
         }
         return Webhooks.verified(header, rawBody, webhookKeys, clock.now());
     }
@@ -396,7 +411,7 @@ public final class SiwaClient {
 
     private Map<String, Object> app(Map<String, ?> members) {
         if (clientId.isEmpty()) {
-            throw new IllegalStateException("the client needs the app's client ID: set SIWA_CLIENT_ID");
+            throw new IllegalStateException("missing environment variables: SIWA_CLIENT_ID");
         }
         Map<String, Object> all = new TreeMap<>(members);
         all.put("client_id", clientId);

@@ -100,10 +100,14 @@ final class Transport {
     private final AtomicBoolean isVersionKnown = new AtomicBoolean();
 
     Transport(String url, String apiKey, Duration timeout, int attempts, SSLContext tls, Clock clock) {
+        String missing = (url.isEmpty() ? "SIWA_URL " : "") + (apiKey.isEmpty() ? "SIWA_API_KEY" : "");
+        if (!missing.isEmpty()) {
+            throw new IllegalArgumentException("missing environment variables: " + missing.trim().replace(" ", ", "));
+        }
+        // The messages repeat neither the key nor the URL, which may contain a password.
         if (!url.matches("(?i)https?://([a-z0-9.-]+|\\[[0-9a-f:.]+\\])(:[0-9]{1,5})?(/[^?#\\s]*)?")) {
             throw new IllegalArgumentException("the URL of siwa must be like https://siwa.internal: set SIWA_URL");
         }
-        // The messages repeat neither the key nor the URL, which may contain a password.
         if (!apiKey.matches("[!-~]+")) {
             throw new IllegalArgumentException("the API key must be visible ASCII characters: set SIWA_API_KEY");
         }
@@ -232,8 +236,9 @@ final class Transport {
     private void checkVersion(String version) {
         if (version.matches("[0-9]{1,9}") && !isVersionKnown.getAndSet(true)
                 && Integer.parseInt(version) != SiwaClient.API_VERSION) {
-            LOG.log(System.Logger.Level.WARNING, "siwa''s interface has version {0}, and siwa-client {1} needs {2}: upgrade {3}",
-                    version, SiwaClient.VERSION, SiwaClient.API_VERSION,
+            LOG.log(System.Logger.Level.WARNING,
+                    "siwa''s interface has version {0}, and siwa-client {1} needs {2}: upgrade {3}", version,
+                    SiwaClient.VERSION, SiwaClient.API_VERSION,
                     Integer.parseInt(version) > SiwaClient.API_VERSION ? "siwa-client" : "siwa");
         }
     }

@@ -60,6 +60,8 @@ final class StoryTests {
         tests.put("story: tokens and links", () -> inDevelopment(StoryTests::tokensAndLinks));
         tests.put("story: forms of libraries", () -> inDevelopment(StoryTests::formsOfLibraries));
         tests.put("story: siwa stops and returns", () -> inDevelopment(StoryTests::stopsAndReturns));
+        tests.put("story: states replace missed events", () -> inDevelopment(StoryTests::missedEvents));
+        tests.put("story: a feed in a thread", () -> inDevelopment(StoryTests::feedInThread));
         tests.put("story: the program of README.md", () -> inDevelopment(StoryTests::readme));
         tests.put("story: a webhook", StoryTests::webhook);
     }
@@ -221,15 +223,12 @@ final class StoryTests {
         final Map<String, Instant> sessions = new ConcurrentHashMap<>();
         final List<String> events = Collections.synchronizedList(new ArrayList<>());
         final Events feed;
-        volatile SiwaException failure;
 
         Backend(SiwaClient client, Path cursorFile) {
             this.client = client;
             feed = client.events(Events.CursorStore.file(cursorFile)).longPoll(Duration.ofSeconds(2))
                     .resync(() -> events.add("resync"));
-            Thread thread = new Thread(this::follow);
-            thread.setDaemon(true);
-            thread.start();
+            feed.start(this::handle);
         }
 
         SignInOutcome signIn(Map<String, ?> form) {
@@ -238,22 +237,11 @@ final class StoryTests {
             return outcome;
         }
 
-        private void follow() {
-            try {
-                for (Event event : feed) {
-                    events.add(event.type());
-                    switch (event.type()) {
-                        case EventType.CREDENTIAL_REVOKED:
-                        case EventType.SESSIONS_ENDED:
-                            sessions.computeIfPresent(event.accountId().orElse(""),
-                                    (account, since) -> since.isAfter(event.occurredAt()) ? since : null);
-                            break;
-                        default:
-                            break;
-                    }
-                }
-            } catch (SiwaException error) {
-                failure = error;
+        private void handle(Event event) {
+            events.add(event.type());
+            if (List.of(EventType.CREDENTIAL_REVOKED, EventType.SESSIONS_ENDED).contains(event.type())) {
+                sessions.computeIfPresent(event.accountId().orElse(""),
+                        (account, since) -> since.isAfter(event.occurredAt()) ? since : null);
             }
         }
     }
@@ -309,7 +297,6 @@ final class StoryTests {
         checkEqual(List.of("resync", "account_created", "credential_authorized", "credential_revoked",
                 "credential_authorized", "account_disabled", "account_enabled", "sessions_ended", "credential_revoked",
                 "account_erased"), backend.events);
-        check(backend.failure == null, backend.failure);
         checkEqual(500, refusal(() -> options(siwa.url).apiKey("other").build().makeNonce()).statusForApp());
     }
 
@@ -413,8 +400,59 @@ final class StoryTests {
         siwa.program.start();
         siwa.apple.revokeConsent(ada);
         until(backend.sessions::isEmpty);
-        check(backend.failure == null, backend.failure);
         checkEqual(1, Collections.frequency(backend.events, EventType.CREDENTIAL_AUTHORIZED));
+    }
+
+    private static void missedEvents(Development siwa) throws Exception {
+        SiwaClient client = options(siwa.url).build();
+        Map<String, SiwaClient.KnownUser> known = new LinkedHashMap<>();
+        Map<String, SignInOutcome> outcomes = new LinkedHashMap<>();
+        Instant since = Instant.parse("2026-01-02T03:04:05.678Z");
+        for (String name : List.of("here", "gone", "erased", "disabled")) {
+            SignInOutcome outcome = client.signIn(Form.of(siwa.apple.signIn(siwa.apple.person(Map.of()), client.makeNonce())));
+            outcomes.put(name, outcome);
+            known.put(outcome.account().sub(), new SiwaClient.KnownUser(name, since));
+        }
+        siwa.apple.revokeConsent(outcomes.get("gone").account().sub());
+        client.delete(outcomes.get("erased").account().id());
+        client.disable(outcomes.get("disabled").account().id(), DisablingReason.FRAUD);
+        until(() -> client.state(outcomes.get("gone").account().sub()).state().equals(CredentialState.REVOKED));
+        known.put("stranger", new SiwaClient.KnownUser("stranger", since));
+        known.put("guest", new SiwaClient.KnownUser("guest", null));
+        List<String> events = new ArrayList<>();
+        for (Event event : client.missedEvents(known)) {
+            events.add(event.accountId().orElseThrow() + " " + event.type());
+            if (event.type().equals(EventType.CREDENTIAL_REVOKED)) {
+                // siwa knows when the consent of one ended, and nothing about the other.
+                checkEqual(event.sub().equals(Optional.of("stranger")), event.occurredAt().equals(since));
+            }
+        }
+        events.sort(null);
+        checkEqual(List.of("disabled account_disabled", "erased account_enabled", "erased account_erased",
+                "gone account_enabled", "gone credential_revoked", "guest account_enabled", "here account_enabled",
+                "stranger account_enabled", "stranger credential_revoked"), events);
+    }
+
+    private static void feedInThread(Development siwa) throws Exception {
+        SiwaClient client = options(siwa.url).build();
+        client.check();
+        checkEqual("caller_unauthenticated", refusal(options(siwa.url).apiKey("other").build()::check).code());
+        options("http://127.0.0.1:" + freePort()).attempts(1).build().check(); // siwa may be away
+        Events feed = client.events(Events.CursorStore.file(siwa.folder.resolve("cursor"))).longPoll(Duration.ofSeconds(2));
+        checkEqual("feed_not_begun 503", refusal(feed::check).code() + " " + refusal(feed::check).statusForApp());
+        feed.startForWebhooks();
+        until(() -> feed.cursor().isPresent());
+        feed.check();
+
+        List<String> handled = Collections.synchronizedList(new ArrayList<>());
+        client.signIn(Form.of(siwa.apple.signIn(siwa.apple.person(Map.of()), client.makeNonce())));
+        feed.start(event -> {
+            handled.add(event.type());
+            if (handled.size() == 1) {
+                throw new IllegalStateException("the database is away");
+            }
+        });
+        until(() -> handled.equals(List.of("account_created", "account_created", "credential_authorized")));
     }
 
     private static void readme(Development siwa) throws Exception {
