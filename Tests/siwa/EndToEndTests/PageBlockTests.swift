@@ -50,8 +50,6 @@ import Testing
             .here([
                 "access-token, verified as of", "id-token, verified as of", "security-event, verified as of",
             ])),
-        Entry("linking", "/v1/oauth/app-flip/prompt", .here([#""outcome":"prompt""#, "Agree and link"])),
-        Entry("linking", "/v1/oauth/app-flip -H", .here([#""outcome":"code""#])),
         Entry("oauth", "grant_type=authorization_code", .here([#""refresh_token":"siwa_rt_"#])),
         Entry("oauth", "/oauth/device_authorization", .here([#""user_code":""#])),
         Entry("oauth", "siwa_dc_...", .here([#""error":"authorization_pending""#])),
@@ -69,7 +67,7 @@ import Testing
             "emulator", "for step in publish",
             .here(["\n200\n", #""refresh_token":"r"#, "\n{}\n", "\npublish ", "\nsign ", "\nretire "])),
         Entry("emulator", "--state-file", .served("Server started")),
-        Entry("linking", "siwa emulate --google", .served("Server started")),
+        Entry("fake-google", "siwa emulate --google", .served("Server started")),
         Entry("linking", "siwa client new", .here([#"project_id: "my-project""#])),
         Entry("native-apps", "--native-sign-in", .here(["allow_native_sign_in: true"])),
         Entry("native-apps", "--platform linux", .here([#"id: "desktop""#])),
@@ -92,16 +90,15 @@ import Testing
         Entry("events", "siwa deliveries list", .by("EventsPageTests")),
         Entry("events", "siwa deliveries verify", .by("EventsPageTests")),
         Entry("events", "RECEIVER=", .by("EventReceiverTests")),
-        Entry("integrate", "scripts/dev", .by("ScriptTests")),
         Entry("integrate", "PASSWORD_USERS", .by("IntegrationPageTests")),
         Entry("integrate", "BACKEND=", .by("BackendHandlerTests")),
         Entry("linking", "siwa dev\n", .by("LinkingPageTests")),
         Entry("linking", "GRANTS=", .by("LinkingPageTests")),
         Entry("linking", "ada@gmail.com", .by("LinkingPageTests")),
         Entry("linking", "--logout", .by("LinkingPageTests")),
-        Entry("linking", "BACKEND=", .by("LinkingPageTests")),
-        Entry("linking", "siwa dev --database", .by("GoogleEventsTests")),
-        Entry("linking", "risc unregister", .by("GoogleEventsTests")),
+        Entry("fake-google", "BACKEND=", .by("LinkingPageTests")),
+        Entry("google-events", "siwa dev --database", .by("GoogleEventsTests")),
+        Entry("google-events", "risc unregister", .by("GoogleEventsTests")),
         Entry("monitoring", nil, .by("DeployPageTests")),
         Entry("native-apps", "siwa-cli --scope openid --device", .by("DevicePageLooksTests")),
         Entry("oauth", "SITE", .by("OAuthPageTests")),
@@ -120,7 +117,7 @@ import Testing
         Entry("high-availability", "pg_basebackup", .never("copies a database server to another machine")),
         Entry("ios-app", "siwa api-key", .never("asks Apple itself; `siwa serve` runs in most tests here")),
         Entry(
-            "linking", "siwa google risc register",
+            "google-events", "siwa google risc register --service",
             .never("asks Google itself; GoogleEventsTests runs the commands at the fake Google")),
         Entry(
             "postgresql", "createuser", .never("asks for a password, and makes a role of a database server")),
@@ -154,10 +151,6 @@ import Testing
             "redirect_uri=https://oauth-redirect.googleusercontent.com/a/com.google.OPA"
         ),
         ("code_verifier=...", "code_verifier=$VERIFIER"),
-        (
-            #""decision": "granted""#,
-            #""decision": "granted", "code_challenge": "$CHALLENGE_OF_CODE", "code_challenge_method": "S256""#
-        ),
         // The fake Apple in place of Apple.
         ("com.example.app < token.txt", "com.example.app --jwks-url $APPLE/auth/keys < token.txt"),
         ("verify --kind attestation", "verify --emulator --kind attestation"),
@@ -179,11 +172,16 @@ import Testing
         ]
     }
 
-    /// What stands on the disk of a reader of the pages: tokens, keys, objects of App Attest, secrets.
+    /// What a reader of the pages has: tokens, keys, objects of App Attest, secrets, and a code of App Flip.
     private static let beforehand = #"""
         curl -sS "$APPLE/auth/keys" > keys.json
         curl -sS -X POST "$APPLE/emulator/identity-tokens?format=text" > token.txt
-        curl -sS $SIWA/v1/sign-ins -H "Authorization: Bearer $SIWA_API_KEY" --json '{"identity_token":"'$(cat token.txt)'"}'
+        call() { curl -sS "$SIWA/v1/$1" -H "Authorization: Bearer $SIWA_API_KEY" --json "$2"; }
+        SIGNED_IN=$(call sign-ins '{"identity_token":"'$(cat token.txt)'"}'); echo "$SIGNED_IN"
+        call oauth/app-flip '{"client_id":"google","state":"s","scope":"openid email","decision":"granted",
+            "redirect_uri":"https://oauth-redirect.googleusercontent.com/a/com.google.OPA","code_challenge":"$CHALLENGE_OF_CODE",
+            "code_challenge_method":"S256","account_id":"'$(echo "$SIGNED_IN" | grep -o 'acc_[^"]*' | head -n 1)'",
+            "authenticated_at":"$NOW"}'
         read_member() { sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
         MADE=$(curl -sS $APPLE/emulator/app-attest/keys -d \
             '{"challenge":"'$CHALLENGE'","environment":"production","team_id":"A1B2C3D4E5"}')
