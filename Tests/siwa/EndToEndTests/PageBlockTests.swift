@@ -172,7 +172,7 @@ import Testing
         ]
     }
 
-    /// What a reader of the pages has: tokens, keys, objects of App Attest, secrets, and a code of App Flip.
+    /// Makes what a reader of the pages has: tokens, keys, objects of App Attest, secrets, and a code of App Flip.
     private static let beforehand = #"""
         curl -sS "$APPLE/auth/keys" > keys.json
         curl -sS -X POST "$APPLE/emulator/identity-tokens?format=text" > token.txt
