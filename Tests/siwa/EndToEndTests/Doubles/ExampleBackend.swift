@@ -38,7 +38,7 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         case .python: ["app.py"]
         case .javascript: ["app.mjs", "webhooks.mjs"]
         case .go: ["siwa.go", "main.go", "events.go", "links.go", "webhooks.go"]
-        case .swift: ["Package.swift", "App.swift", "Server.swift", "Users.swift"]
+        case .swift: ["App.swift", "Users.swift"]
         }
     }
 
