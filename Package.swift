@@ -161,7 +161,7 @@ let clients = Wing.list(
     """
     swift: Logging
       SiwaClient: AsyncHTTPClient Crypto CryptoExtras NIOCore NIOHTTP1 NIOPosix NIOSSL
-      SiwaClientTests: SiwaClient SiwaTrial SiwaBinary TestSupport AsyncHTTPClient NIOCore NIOHTTP1
+      SiwaClientTests: SiwaClient SiwaTrial SiwaBinary TestSupport AsyncHTTPClient NIOCore NIOHTTP1 NIOSSL
     """)
 
 /// What modules need in one word.

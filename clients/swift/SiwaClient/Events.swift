@@ -15,10 +15,12 @@ public protocol CursorStore: Sendable {
 public struct FileCursor: CursorStore {
     private let url: URL
 
+    /// - Parameter path: File, which need not exist.
     public init(path: String) {
         url = URL(fileURLWithPath: path)
     }
 
+    /// The content of the file, or `nil` without a file.
     public func load() throws -> String? {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         let text = try String(contentsOf: url, encoding: .utf8)
@@ -111,6 +113,7 @@ public final class Events: AsyncSequence, Sendable {
         Iterator(events: self)
     }
 
+    /// Reads pages, and saves their cursors.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let events: Events
         private var hasBegun = false

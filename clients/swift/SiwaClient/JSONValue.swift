@@ -8,6 +8,7 @@ public enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
+    /// The text, or `nil` for another value.
     public var string: String? { if case .string(let text) = self { text } else { nil } }
     var boolean: Bool? { if case .boolean(let truth) = self { truth } else { nil } }
     var integer: Int? { if case .integer(let number) = self { number } else { nil } }

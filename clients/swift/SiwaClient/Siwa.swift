@@ -10,6 +10,7 @@ public import NIOSSL
 /// 5 seconds, the error has `retryAfter`. Calls whose second execution would change something (`disable`, `enable`,
 /// `signOut`, `appFlip`) are only repeated if siwa certainly did not execute them.
 public struct Siwa: Sendable {
+    /// The version of this package.
     public static let version = "0.1.0"
     /// The version of siwa's interface that this package was written for.
     public static let apiVersion = 1

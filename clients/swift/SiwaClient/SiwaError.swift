@@ -7,6 +7,7 @@ import Foundation
 /// a proxy), `unexpected_response` (not siwa's response: check the URL), `misconfigured` (an option of the client
 /// is missing or malformed), and the codes that the methods name.
 public struct SiwaError: Error, Sendable {
+    /// The reason, such as `nonce_used`.
     public let code: String
     /// The HTTP status, or `nil` without a response.
     public let status: Int?
@@ -21,6 +22,7 @@ public struct SiwaError: Error, Sendable {
     /// With `cause`: true if the app can continue with a new key that it attests.
     public let reAttest: Bool?
 
+    /// Makes an error of the backend's own, which the app gets in the form of siwa's refusals.
     public init(
         _ code: String, status: Int? = nil, detail: String = "", requestID: String? = nil,
         retryAfter: Int? = nil,

@@ -61,6 +61,8 @@ final class Transport: Sendable {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.httpVersion = .http1Only
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        // siwa closes an idle connection after 60 seconds. A call at this moment would have no response.
+        configuration.connectionPool.idleTimeout = .seconds(20)
         // A refused connection must become an error at once, because the repetitions are counted here.
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)

@@ -1,4 +1,6 @@
 import Foundation
+import NIOSSL
+import SiwaBinary
 import TestSupport
 import Testing
 
@@ -27,6 +29,38 @@ import Testing
         let client = try Siwa(url: "http://siwa", apiKey: "key")
         let error = await #expect(throws: SiwaError.self) { try await client.state(of: "sub") }
         #expect(error?.code == "misconfigured" && error?.description.contains("SIWA_CLIENT_ID") == true)
+    }
+
+    @Test(.timeLimit(.hung)) func `a private authority is trusted only with the option for it`() async throws
+    {
+        try await TemporaryDirectory.with { directory in
+            // The fake Apple is a server with a certificate of its own authority, and without siwa's calls.
+            let (port, process) = (try FreePort.find(), Process())
+            process.executableURL = try BuiltSiwa.url(of: "siwa-dev")
+            process.arguments = [
+                "emulate", "--port", "\(port)", "--client-id", "com.example.app", "--tls-self-signed",
+                directory.path(of: "tls"),
+            ]
+            process.environment = ["PATH": "/usr/bin:/bin", "TMPDIR": directory.path]
+            (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+            process.currentDirectoryURL = URL(filePath: directory.path)
+            try process.launchAlone()
+            defer {
+                process.terminate()
+                process.waitUntilExit()
+            }
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .file(directory.path(of: "tls/ca.pem"))
+            let url = "https://localhost:\(port)"
+            let client = try Siwa(url: url, apiKey: "key", attempts: 1, tls: tls)
+            try await eventually {
+                let error = await #expect(throws: SiwaError.self) { try await client.makeNonce() }
+                return error?.code == "path_not_found"
+            }
+            let stranger = try Siwa(url: url, apiKey: "key", attempts: 1)
+            let error = await #expect(throws: SiwaError.self) { try await stranger.makeNonce() }
+            #expect(error?.code == "unreachable")
+        }
     }
 
     @Test func `a cursor in a file outlives the process`() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import SiwaBinary
+import Synchronization
 import TestSupport
 import Testing
 
@@ -35,6 +36,13 @@ import Testing
                 try await world.revokeConsent(ada)
                 try await eventually { !backend.hasSession(id) }
                 #expect(try await client.state(of: ada).state == .revoked)
+                let since = try #require(outcome.credential.since)
+                let missed = try await client.missedEvents(of: [
+                    ada: (id, since), "stranger": ("acc_1", since),
+                ])
+                #expect(
+                    missed.filter { $0.accountID == id }.map(\.type) == [.accountEnabled, .credentialRevoked])
+                #expect(missed.filter { $0.accountID == "acc_1" }.last?.occurredAt == since)
 
                 // She returns. Apple's times have whole seconds, and the new authorization must be later.
                 try await Task.sleep(for: .seconds(2))
@@ -178,6 +186,34 @@ import Testing
                 // No event came twice.
                 #expect(backend.events.count { $0 == "credential_authorized" } == 1)
             }
+        }
+    }
+
+    @Test(.timeLimit(.hung)) func `an event that a backend could not handle comes again`() async throws {
+        try await World.with { world in
+            let client = try world.client()
+            let feed = client.events(cursor: FileCursor(path: world.directory.path(of: "cursor")), wait: 2)
+            let early = #expect(throws: SiwaError.self) { try feed.check() }
+            #expect(early?.code == "feed_not_begun" && early?.forApp.status == 503)
+            await feed.run()
+            try feed.check()
+            let events = Mutex<[EventType]>([])
+            let task = Task {
+                await feed.run { event in
+                    let count = events.withLock {
+                        $0.append(event.type)
+                        return $0.count
+                    }
+                    if count == 1 { throw CocoaError(.fileWriteOutOfSpace) }
+                }
+            }
+            let ada = try await world.person()
+            _ = try await client.signIn(form: world.form(ada, client.makeNonce()))
+            try await eventually { events.withLock { $0.last } == .credentialAuthorized }
+            #expect(
+                events.withLock { $0 } == [.accountCreated, .accountCreated, .credentialAuthorized])
+            task.cancel()
+            await task.value
         }
     }
 

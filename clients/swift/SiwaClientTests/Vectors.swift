@@ -211,13 +211,25 @@ struct VectorStep {
 
 /// The process of `server.py`, which plays siwa.
 private struct VectorServer {
+    /// Python itself. Some installations put a slow program of their own before it.
+    private static let interpreter = Result {
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", "-c", "import sys; print(sys.executable, end='')"]
+        process.standardOutput = output
+        try process.launchAlone()
+        let path = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return URL(filePath: path)
+    }
+
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
 
     init(playing file: URL) throws {
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", VectorPlayer.folder.appending(path: "server.py").path, file.path]
+        process.executableURL = try Self.interpreter.get()
+        process.arguments = ["-I", "-S", VectorPlayer.folder.appending(path: "server.py").path, file.path]
         process.standardInput = input
         process.standardOutput = output
         try process.launchAlone()
