@@ -11,6 +11,8 @@ class SiwaError(Exception):
     proxy), `unexpected_response` (not siwa's response: check the URL), and the codes that the methods name.
     """
 
+    _was_sent = True  # False: there was no connection, so siwa certainly did not execute the call
+
     def __init__(self, code: str, status: Optional[int] = None, detail: str = "", *, request_id: Optional[str] = None,
                  retry_after: Optional[int] = None, cause: Optional[str] = None,
                  re_attest: Optional[bool] = None) -> None:

@@ -39,7 +39,7 @@ class FileCursor:
         """See CursorStore."""
         try:
             with open(self._path, encoding="ascii") as file:
-                return file.read() or None
+                return file.read().strip() or None
         except FileNotFoundError:
             return None
 
@@ -93,7 +93,8 @@ class Events:
     def start(self, handle: Optional[Callable[[Event], object]] = None) -> None:
         """Calls `handle` with each event, in a thread that ends with the process.
 
-        After an exception it logs the exception, waits two seconds, and continues at the saved cursor. Without `handle`
+        After an exception it logs the exception, waits two seconds, and continues at the saved cursor. If the cursor is
+        none of siwa's, it logs an error and ends, and check() refuses all sign-ins. Without `handle`
         it only begins the feed, for a backend with webhooks: siwa keeps the position of a webhook, so the backend needs
         only the states from before its first start.
         """
@@ -107,7 +108,11 @@ class Events:
                     return
                 for event in self:
                     handle(event)
-            except Exception:
+            except Exception as error:
+                if isinstance(error, SiwaError) and error.code == "parameter_malformed":
+                    log.error("the feed has ended, because the cursor %r is not siwa's: delete it, and start again", self.cursor)
+                    self.cursor = None
+                    return
                 log.exception("reading events failed; the next attempt has the same cursor")
                 self._clock.sleep(PAUSE_AFTER_EXCEPTION)
 

@@ -281,11 +281,27 @@ def test_a_feed_in_a_thread(siwa_dev, environment, tmp_path):
     assert handled[0] == handled[1] and handled[2].type == EventType.CREDENTIAL_AUTHORIZED
 
 
+def test_a_cursor_of_another_feed(siwa_dev, environment, tmp_path, caplog):
+    client, store, resyncs = SiwaClient(siwa_dev.url, "siwa_development", client_id=APP), FileCursor(str(tmp_path / "cursor")), []
+    store.save("7")  # the new database has no event
+    feed = client.events(store, resync=lambda: resyncs.append(1), wait=2)
+    feed.start(resyncs.append)
+    until(lambda: feed.is_caught_up)
+    assert resyncs == [1] and store.load() == feed.cursor == "0"
+
+    # A cursor that was damaged ends the feed, and the backend accepts no sign-in.
+    store.save("seven")
+    feed = client.events(store, resync=lambda: resyncs.append(1), wait=2)
+    feed._run(resyncs.append)
+    assert refusal(feed.check).code == "feed_not_begun" and "'seven'" in caplog.text and resyncs == [1]
+
+
 def test_the_check_at_the_start(siwa_dev, environment):
     environment.delenv("SIWA_CLIENT_ID", raising=False)
     with pytest.raises(ValueError, match="missing environment variables: SIWA_CLIENT_ID"):
         SiwaClient(siwa_dev.url, "siwa_development").check()
     SiwaClient(siwa_dev.url, "siwa_development", client_id=APP).check()
+    assert refusal(SiwaClient(siwa_dev.url, "siwa_development", client_id="com.example.other").check).code == "client_id_unknown"
     error = refusal(SiwaClient(siwa_dev.url, "other", client_id=APP).check)
     assert error.code == "caller_unauthenticated" and str(error).endswith("check SIWA_URL and SIWA_API_KEY")
     # siwa may be away when the backend starts.
