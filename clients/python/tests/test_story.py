@@ -371,13 +371,17 @@ def test_the_page(siwa_dev, environment, tmp_path):
 
     environment.setenv("SIWA_API_KEY", "siwa_development")
     environment.setenv("SIWA_CLIENT_ID", APP)
-    environment.setenv("SIWA_WEBHOOK_SECRETS", "whsec_" + base64.b64encode(bytes(32)).decode())
+    (tmp_path / "cursor.txt").unlink()
+    environment.chdir(tmp_path)
     names = {"__name__": "page"}
     exec(application, names)
+    until(lambda: names["feed"].cursor)
     flask = names["app"].test_client()
     nonce = flask.post("/nonce").get_json()
     ada = siwa_dev.apple.person()
     form = siwa_dev.apple.sign_in(ada, Nonce(nonce["nonce"], nonce["nonce_sha256"], None))
     assert flask.post("/signin", json=form).get_json()["account_id"].startswith("acc_")
     assert flask.post("/signin", json=form).status_code == 401
-    assert flask.post("/siwa", data=b"{}").status_code == 400
+    assert names["users"][ada][1]
+    siwa_dev.apple.revoke_consent(ada)
+    until(lambda: not names["users"][ada][1])
