@@ -59,6 +59,7 @@ class SiwaClient:
             self.state("check")  # unknown to Apple, which is no error
         except SiwaError as error:
             if not error.is_temporary:
+                error.detail += " Check SIWA_URL and SIWA_CLIENT_ID." if error.status == 404 else ""
                 raise
             log.warning("the backend starts without siwa: %s", error)
 

@@ -11,8 +11,6 @@ class SiwaError(Exception):
     proxy), `unexpected_response` (not siwa's response: check the URL), and the codes that the methods name.
     """
 
-    _was_sent = True  # False: there was no connection, so siwa certainly did not execute the call
-
     def __init__(self, code: str, status: Optional[int] = None, detail: str = "", *, request_id: Optional[str] = None,
                  retry_after: Optional[int] = None, cause: Optional[str] = None,
                  re_attest: Optional[bool] = None) -> None:
@@ -30,6 +28,7 @@ class SiwaError(Exception):
         """With `attestation_required` and `attestation_invalid`: the reason."""
         self.re_attest = re_attest
         """With `cause`: True if the app can continue with a new key that it attests."""
+        self._was_sent = True  # False: there was no connection, so siwa certainly did not execute the call
 
     def __str__(self) -> str:
         parts = [self.code, f"status {self.status}" if self.status else "", self.detail,

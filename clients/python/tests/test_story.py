@@ -273,7 +273,7 @@ def test_a_feed_in_a_thread(siwa_dev, environment, tmp_path):
     def handle(event):
         handled.append(event)
         if len(handled) == 1:
-            raise RuntimeError("the database is away")
+            raise SiwaError("parameter_malformed", 400)  # of a call of the handler, and not of the feed
 
     client.sign_in(siwa_dev.apple.sign_in(siwa_dev.apple.person(), client.make_nonce()))
     feed.start(handle)
@@ -301,7 +301,8 @@ def test_the_check_at_the_start(siwa_dev, environment):
     with pytest.raises(ValueError, match="missing environment variables: SIWA_CLIENT_ID"):
         SiwaClient(siwa_dev.url, "siwa_development").check()
     SiwaClient(siwa_dev.url, "siwa_development", client_id=APP).check()
-    assert refusal(SiwaClient(siwa_dev.url, "siwa_development", client_id="com.example.other").check).code == "client_id_unknown"
+    error = refusal(SiwaClient(siwa_dev.url, "siwa_development", client_id="com.example.other").check)
+    assert error.code == "client_id_unknown" and "SIWA_CLIENT_ID" in str(error)
     error = refusal(SiwaClient(siwa_dev.url, "other", client_id=APP).check)
     assert error.code == "caller_unauthenticated" and str(error).endswith("check SIWA_URL and SIWA_API_KEY")
     # siwa may be away when the backend starts.
