@@ -13,7 +13,7 @@ from .errors import SiwaError
 from .events import CursorStore, Events
 from .forms import LINK, flattened, given, json_bytes, sign_in_members, user_members
 from .tokens import AccessTokens, bearer_token, check_audience_and_scopes
-from .transport import Clock, Transport
+from .transport import Clock, Transport, log
 from .webhooks import verified_event, webhook_keys
 
 T = TypeVar("T")
@@ -53,14 +53,15 @@ class SiwaClient:
         self._tokens = AccessTokens(self._transport, issuer, self._clock)
 
     def check(self) -> None:
-        """Raises SiwaError if siwa refuses the key, or if the URL is not siwa's, and ValueError without a client ID. For
-        the start of a backend, so it returns if siwa does not respond."""
-        self._app()
+        """Raises SiwaError if siwa refuses the key or the client ID, or if the URL is not siwa's, and ValueError without
+        a client ID. If siwa does not respond, it logs a warning and returns, so that the backend can start."""
         try:
-            self.make_nonce()
+            self.state("check")  # unknown to Apple, which is no error
         except SiwaError as error:
             if not error.is_temporary:
+                error.detail += " Check SIWA_URL and SIWA_CLIENT_ID." if error.status == 404 else ""
                 raise
+            log.warning("the backend starts without siwa: %s", error)
 
     # Signing in
 
@@ -216,6 +217,8 @@ class SiwaClient:
 
     def events(self, cursor_store: CursorStore, *, resync: Optional[Callable[[], object]] = None, wait: int = 30) -> Events:
         """Iterates over all events, for ever: see Events. wait: seconds that siwa waits for an event, 0 to 30."""
+        if not hasattr(cursor_store, "load") or not hasattr(cursor_store, "save") or not 0 <= wait <= 30:
+            raise ValueError("cursor_store needs load() and save(cursor), such as FileCursor, and wait is 0 to 30")
         return Events(self._transport, self._clock, cursor_store, resync, wait)
 
     def missed_events(self, users: Mapping[str, Tuple[str, Optional[datetime]]]) -> Iterator[models.Event]:
@@ -224,8 +227,13 @@ class SiwaClient:
         users: by sub, the account ID and the latest `since` of the user's sessions, or None without sessions. The
         events have no `id`. Each account has `account_disabled` or `account_enabled`; a state that is not `authorized`
         also has `credential_revoked`, `account_deleted` or `account_erased`. There is no `sessions_ended`: its time is
-        `sessions_ended_at` of the account.
+        `sessions_ended_at` of the account. Raises TypeError at once for users of another form.
         """
+        if not isinstance(users, Mapping) or not all(map(_is_account_and_since, users.values())):
+            raise TypeError("users must be {sub: (account_id, since)}; since is a datetime with a time zone, or None")
+        return self._missed_events(users)
+
+    def _missed_events(self, users: Mapping[str, Tuple[str, Optional[datetime]]]) -> Iterator[models.Event]:
         now = datetime.fromtimestamp(self._clock.now(), timezone.utc)
         for credential in self.states(list(users)):
             account_id, since = users[credential.sub]
@@ -273,6 +281,11 @@ class SiwaClient:
     def _read(self, model: Type[T], method: str, target: str, members: Any = None, **options: Any) -> T:
         body = None if members is None else json_bytes(members)
         return _decoded(model, self._transport.call(method, target, body, **options))
+
+
+def _is_account_and_since(value: Any) -> bool:
+    account_id, since = value if isinstance(value, (tuple, list)) and len(value) == 2 else (None, None)
+    return isinstance(account_id, str) and (since is None or isinstance(since, datetime) and since.tzinfo is not None)
 
 
 def _decoded(model: Type[T], value: Any) -> T:

@@ -28,6 +28,7 @@ class SiwaError(Exception):
         """With `attestation_required` and `attestation_invalid`: the reason."""
         self.re_attest = re_attest
         """With `cause`: True if the app can continue with a new key that it attests."""
+        self._was_sent = True  # False: there was no connection, so siwa certainly did not execute the call
 
     def __str__(self) -> str:
         parts = [self.code, f"status {self.status}" if self.status else "", self.detail,

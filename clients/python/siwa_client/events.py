@@ -39,7 +39,7 @@ class FileCursor:
         """See CursorStore."""
         try:
             with open(self._path, encoding="ascii") as file:
-                return file.read() or None
+                return file.read().strip() or None
         except FileNotFoundError:
             return None
 
@@ -81,6 +81,7 @@ class Events:
 
     def begin(self) -> None:
         """Begins the feed if the store has no cursor, and returns. Waits until siwa responds."""
+        self._has_ended = False
         self.cursor = self._store.load()
         if not self.cursor:
             self._save(self._next())
@@ -93,9 +94,9 @@ class Events:
     def start(self, handle: Optional[Callable[[Event], object]] = None) -> None:
         """Calls `handle` with each event, in a thread that ends with the process.
 
-        After an exception it logs the exception, waits two seconds, and continues at the saved cursor. Without `handle`
-        it only begins the feed, for a backend with webhooks: siwa keeps the position of a webhook, so the backend needs
-        only the states from before its first start.
+        After an exception it logs the exception, waits two seconds, and continues at the saved cursor. With a
+        cursor that is not siwa's, it ends, and check() refuses sign-ins. Without `handle` it only begins the feed, for
+        webhooks: siwa keeps their position, so the backend needs only the states from before its first start.
         """
         threading.Thread(target=self._run, args=(handle,), daemon=True, name="siwa-events").start()
 
@@ -108,6 +109,8 @@ class Events:
                 for event in self:
                     handle(event)
             except Exception:
+                if self._has_ended:
+                    return
                 log.exception("reading events failed; the next attempt has the same cursor")
                 self._clock.sleep(PAUSE_AFTER_EXCEPTION)
 
@@ -145,6 +148,9 @@ class Events:
                     log.warning("siwa's feed ends before the saved cursor; all states are read again")
                     cursor = None
                     continue
+                if error.code == "parameter_malformed" and cursor:
+                    log.error("the feed ends, because the cursor %r is not siwa's: delete it, and start again", cursor)
+                    self.cursor, self._has_ended = None, True
                 if not error.is_temporary:
                     raise
                 pause = min(2 ** min(failures, 10), LONGEST_PAUSE) if error.retry_after is None else error.retry_after

@@ -8,7 +8,7 @@ import re
 import socket
 import ssl
 import time
-from typing import Any, Dict, Optional, Type
+from typing import Any, Dict, Optional
 from urllib.parse import urlsplit
 
 from .errors import SiwaError
@@ -57,21 +57,18 @@ class _TimedReader(io.RawIOBase):
         return self._connection.recv_into(buffer)
 
 
-class _NotSent(SiwaError):
-    """There was no connection, so siwa certainly did not execute the call."""
-
-
 class Transport:
     """One connection for each attempt. Follows no redirects and uses no proxies, so the key reaches only siwa."""
 
     def __init__(self, url: str, api_key: str, timeout: float, attempts: int, context: Optional[ssl.SSLContext],
                  clock: Clock) -> None:
         parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or "@" in parts.netloc:
             raise ValueError("the URL of siwa must be like https://siwa.internal: set SIWA_URL")
         # The messages repeat neither the key nor the URL, which may contain a password.
         if not api_key.isascii() or not api_key.isprintable() or " " in api_key or not api_key:
             raise ValueError("the API key must be visible ASCII characters: set SIWA_API_KEY")
+        self._url = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
         self._host, self._port, self._path = parts.hostname, parts.port, parts.path.rstrip("/")
         self._context = (context or ssl.create_default_context()) if parts.scheme == "https" else None
         self._authorization = f"Bearer {api_key}"
@@ -96,7 +93,7 @@ class Transport:
                 return self._once(method, target, body, headers, timeout or self._timeout)
             except SiwaError as error:
                 pause = attempt if error.retry_after is None else error.retry_after
-                was_refused = isinstance(error, _NotSent) or error.code == "overloaded" or error.status == 429
+                was_refused = not error._was_sent or error.code == "overloaded" or error.status == 429
                 if (attempt == (attempts or self._attempts) or not error.is_temporary or pause > LONGEST_PAUSE
                         or not (can_repeat or was_refused)):
                     raise
@@ -109,10 +106,10 @@ class Transport:
         deadline = time.monotonic() + timeout
         connection = (http.client.HTTPConnection(self._host, self._port, timeout) if self._context is None else
                       http.client.HTTPSConnection(self._host, self._port, timeout=timeout, context=self._context))
-        failure: Type[SiwaError] = _NotSent
+        was_sent = False
         try:
             connection.connect()
-            failure = SiwaError
+            was_sent = True
             connection.request(method, self._path + target, body, headers)
             reader = _TimedReader(connection.sock, deadline)
             with http.client.HTTPResponse(reader, method=method) as response:  # type: ignore[arg-type]
@@ -121,7 +118,10 @@ class Transport:
                 if response.length and len(data) <= LONGEST_RESPONSE:
                     raise http.client.IncompleteRead(data, response.length)
         except (OSError, http.client.HTTPException) as error:
-            raise failure("unreachable", None, f"no complete response ({type(error).__name__})") from error
+            failure = SiwaError("unreachable", None, f"no complete response from {self._url} ({type(error).__name__}): "
+                                "is siwa running, and is SIWA_URL right?")
+            failure._was_sent = was_sent
+            raise failure from error
         finally:
             connection.close()
         return self._result(response, data)
@@ -148,7 +148,7 @@ class Transport:
         if status < 400 or not isinstance(code, str):
             code, detail = "unavailable" if status >= 500 or status == 429 else "unexpected_response", None
         raise SiwaError(
-            code, status, str(detail or f"the response is not siwa's ({kind})"), request_id=request_id,
+            code, status, str(detail or f"the response of {self._url} is not siwa's ({kind})"), request_id=request_id,
             retry_after=int(retry_after) if re.fullmatch("[1-9][0-9]{0,8}", retry_after) else None,
             cause=cause if isinstance(cause, str) else None, re_attest=re_attest if isinstance(re_attest, bool) else None)
 

@@ -3,10 +3,12 @@
 import functools
 import json
 import pathlib
+import socket
 import subprocess
 import sys
 import threading
 import time
+from datetime import datetime
 
 import pytest
 from vectors import FIXTURES, VectorClock
@@ -73,7 +75,7 @@ def test_django():
 
 
 @pytest.mark.parametrize("options", [
-    {"url": ""}, {"url": "siwa.internal"}, {"url": "ftp://siwa"}, {"url": "http://user:pw@siwa"}, {"url": "http://siwa?x=1"},
+    {"url": ""}, {"url": "siwa.internal"}, {"url": "ftp://siwa"}, {"url": "http://user:pw@siwa"}, {"url": "http://:pw@siwa"}, {"url": "http://siwa?x=1"},
     {"api_key": ""}, {"api_key": "a b"}, {"api_key": "a\r\nX: y"}, {"api_key": "\u00e9"},
     {"webhook_secrets": "whsec_"}, {"webhook_secrets": "secret"}, {"webhook_secrets": "whsec_c2hvcnQ="},
     {"webhook_secrets": "whsec_" + "A" * 88},
@@ -128,12 +130,41 @@ def test_a_known_key_does_not_wait_for_a_fetch(environment, monkeypatch):
     fetching.join()
 
 
+@pytest.mark.parametrize("users", [
+    ["sub"], {"sub": "acc"}, {"sub": ("acc",)}, {"sub": (1, None)}, {"sub": ("acc", "2026-11-28T17:00:00.000Z")},
+    {"sub": ("acc", datetime(2026, 11, 28))},
+])
+def test_users_of_another_form_are_refused_at_once(users, environment):
+    with pytest.raises(TypeError, match="account_id, since"):
+        SiwaClient("http://siwa", "key", client_id="app").missed_events(users)
+
+
+@pytest.mark.parametrize("store, wait", [("cursor.txt", 30), (FileCursor("cursor.txt"), 31)])
+def test_a_feed_of_another_form_is_refused_at_once(store, wait, environment):
+    with pytest.raises(ValueError, match="cursor_store"):
+        SiwaClient("http://siwa", "key").events(store, wait=wait)
+
+
+def test_without_siwa(environment, caplog):
+    """The error of a call names the URL, and a backend starts with a warning."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+    client = SiwaClient(url + "/", "key", client_id="app", attempts=1)
+    with pytest.raises(SiwaError) as caught:
+        client.make_nonce()
+    assert type(caught.value) is SiwaError and f" {url} (ConnectionRefusedError)" in str(caught.value)
+    client.check()
+    assert [record.levelname for record in caplog.records] == ["WARNING"] and f" {url} " in caplog.text
+
+
 def test_a_cursor_in_a_file(tmp_path):
     store = FileCursor(str(tmp_path / "cursor"))
     assert store.load() is None
     store.save("c1")
     store.save("c2")
-    assert FileCursor(str(tmp_path / "cursor")).load() == "c2" and len(list(tmp_path.iterdir())) == 1
+    assert store.load() == "c2" and len(list(tmp_path.iterdir())) == 1
+    (tmp_path / "cursor").write_text("7\n")  # written by hand
+    assert store.load() == "7"
 
 
 def test_types():

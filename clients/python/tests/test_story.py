@@ -273,7 +273,7 @@ def test_a_feed_in_a_thread(siwa_dev, environment, tmp_path):
     def handle(event):
         handled.append(event)
         if len(handled) == 1:
-            raise RuntimeError("the database is away")
+            raise SiwaError("parameter_malformed", 400)  # of a call of the handler, and not of the feed
 
     client.sign_in(siwa_dev.apple.sign_in(siwa_dev.apple.person(), client.make_nonce()))
     feed.start(handle)
@@ -281,11 +281,28 @@ def test_a_feed_in_a_thread(siwa_dev, environment, tmp_path):
     assert handled[0] == handled[1] and handled[2].type == EventType.CREDENTIAL_AUTHORIZED
 
 
+def test_a_cursor_of_another_feed(siwa_dev, environment, tmp_path, caplog):
+    client, store, resyncs = SiwaClient(siwa_dev.url, "siwa_development", client_id=APP), FileCursor(str(tmp_path / "cursor")), []
+    store.save("7")  # the new database has no event
+    feed = client.events(store, resync=lambda: resyncs.append(1), wait=2)
+    feed.start(resyncs.append)
+    until(lambda: feed.is_caught_up)
+    assert resyncs == [1] and store.load() == feed.cursor == "0"
+
+    # A cursor that was damaged ends the feed, and the backend accepts no sign-in.
+    store.save("seven")
+    feed = client.events(store, resync=lambda: resyncs.append(1), wait=2)
+    feed._run(resyncs.append)
+    assert refusal(feed.check).code == "feed_not_begun" and "'seven'" in caplog.text and resyncs == [1]
+
+
 def test_the_check_at_the_start(siwa_dev, environment):
     environment.delenv("SIWA_CLIENT_ID", raising=False)
     with pytest.raises(ValueError, match="missing environment variables: SIWA_CLIENT_ID"):
         SiwaClient(siwa_dev.url, "siwa_development").check()
     SiwaClient(siwa_dev.url, "siwa_development", client_id=APP).check()
+    error = refusal(SiwaClient(siwa_dev.url, "siwa_development", client_id="com.example.other").check)
+    assert error.code == "client_id_unknown" and "SIWA_CLIENT_ID" in str(error)
     error = refusal(SiwaClient(siwa_dev.url, "other", client_id=APP).check)
     assert error.code == "caller_unauthenticated" and str(error).endswith("check SIWA_URL and SIWA_API_KEY")
     # siwa may be away when the backend starts.
@@ -355,13 +372,17 @@ def test_the_page(siwa_dev, environment, tmp_path):
 
     environment.setenv("SIWA_API_KEY", "siwa_development")
     environment.setenv("SIWA_CLIENT_ID", APP)
-    environment.setenv("SIWA_WEBHOOK_SECRETS", "whsec_" + base64.b64encode(bytes(32)).decode())
+    (tmp_path / "cursor.txt").unlink()
+    environment.chdir(tmp_path)
     names = {"__name__": "page"}
     exec(application, names)
+    until(lambda: names["feed"].cursor)
     flask = names["app"].test_client()
     nonce = flask.post("/nonce").get_json()
     ada = siwa_dev.apple.person()
     form = siwa_dev.apple.sign_in(ada, Nonce(nonce["nonce"], nonce["nonce_sha256"], None))
     assert flask.post("/signin", json=form).get_json()["account_id"].startswith("acc_")
     assert flask.post("/signin", json=form).status_code == 401
-    assert flask.post("/siwa", data=b"{}").status_code == 400
+    assert names["users"][ada][1]
+    siwa_dev.apple.revoke_consent(ada)
+    until(lambda: not names["users"][ada][1])
