@@ -24,6 +24,7 @@ public struct FileCursor: CursorStore {
     public func load() throws -> String? {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         let text = try String(contentsOf: url, encoding: .utf8)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
         return text.isEmpty ? nil : text
     }
 

@@ -59,12 +59,14 @@ public struct Siwa: Sendable {
     }
 
     /// Throws if siwa refuses the key, if the URL is not siwa's, or without a client ID. For the start of a backend,
-    /// so it returns if siwa does not respond.
+    /// so it only logs a warning if siwa does not respond.
     public func check() async throws {
         _ = try app()
         do {
             _ = try await makeNonce()
-        } catch let error as SiwaError where error.isTemporary {}
+        } catch let error as SiwaError where error.isTemporary {
+            transport.logger.warning("\(error)")
+        }
     }
 
     // MARK: Signing in

@@ -82,7 +82,7 @@ final class Transport: Sendable {
         clock: any SiwaClock
     ) throws(SiwaError) {
         guard let parts = URLComponents(string: url), ["http", "https"].contains(parts.scheme),
-            parts.host?.isEmpty == false, parts.query == nil, parts.fragment == nil, parts.user == nil
+            parts.host?.isEmpty == false, parts.query == nil, parts.fragment == nil, !url.contains("@")
         else { throw .misconfigured("the URL of siwa must be like https://siwa.internal: set SIWA_URL") }
         // The messages repeat neither the key nor the URL, which may contain a password.
         guard !apiKey.isEmpty, apiKey.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -145,7 +145,10 @@ final class Transport: Sendable {
             reply = try await Self.exchange(request, within: call.timeout ?? timeout)
         } catch {
             try Task.checkCancellation()
-            let failure = SiwaError("unreachable", detail: "no complete response (\(type(of: error)))")
+            let failure = SiwaError(
+                "unreachable",
+                detail: "no complete response from \(base) (\(type(of: error))): is siwa running, and is SIWA_URL "
+                    + "right?")
             let hasNoConnection =
                 error is NIOConnectionError || error as? HTTPClientError == .connectTimeout
                 || (error as? IOError)?.errnoCode == ECONNREFUSED
