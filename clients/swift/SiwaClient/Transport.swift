@@ -147,8 +147,8 @@ final class Transport: Sendable {
             try Task.checkCancellation()
             let failure = SiwaError(
                 "unreachable",
-                detail: "no complete response from \(base) (\(type(of: error))): is siwa running, and is SIWA_URL "
-                    + "right?")
+                detail: "no complete response from \(base) (\(type(of: error))): is siwa running, "
+                    + "and is SIWA_URL right?")
             let hasNoConnection =
                 error is NIOConnectionError || error as? HTTPClientError == .connectTimeout
                 || (error as? IOError)?.errnoCode == ECONNREFUSED
