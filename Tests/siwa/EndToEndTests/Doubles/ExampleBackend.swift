@@ -163,8 +163,8 @@ enum ExampleBackend: String, CaseIterable, Sendable {
         process.environment = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": directory.path,
             "TMPDIR": directory.path, "PYTHONDONTWRITEBYTECODE": "1",
-            "PYTHONPATH": ProjectFolder.root.appendingPathComponent("clients/python").path, "GOCACHE": goCache,
-            "GOFLAGS": "-buildvcs=false", "GOPROXY": "off",
+            "PYTHONPATH": ProjectFolder.root.appendingPathComponent("clients/python").path,
+            "GOCACHE": goCache, "GOFLAGS": "-buildvcs=false", "GOPROXY": "off",
         ].merging(variables) { $1 }
         process.currentDirectoryURL = URL(fileURLWithPath: path ?? directory.path)
         process.standardInput = FileHandle.nullDevice
