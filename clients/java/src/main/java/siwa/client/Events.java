@@ -115,8 +115,7 @@ public final class Events implements Iterable<Event> {
     }
 
     private void begin() {
-        // An editor ends a file with a line break.
-        cursor = store.load().map(String::strip).filter(text -> !text.isEmpty()).orElse(null);
+        cursor = store.load().filter(text -> !text.isEmpty()).orElse(null);
         if (cursor().isEmpty()) {
             finish(clock.now(), nextPage());
         }
@@ -209,7 +208,8 @@ public final class Events implements Iterable<Event> {
         @Override
         public Optional<String> load() {
             try {
-                return Files.exists(path) ? Optional.of(Files.readString(path)) : Optional.empty();
+                // An editor ends a file with a line break.
+                return Files.exists(path) ? Optional.of(Files.readString(path).strip()) : Optional.empty();
             } catch (IOException error) {
                 throw new UncheckedIOException(error);
             }
