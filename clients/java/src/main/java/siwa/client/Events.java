@@ -70,7 +70,7 @@ public final class Events implements Iterable<Event> {
     public Events longPoll(Duration atMost) { wait = atMost; return this; }
 
     /** The last saved cursor: all events before it are handled. Empty until the feed has begun. */
-    public Optional<String> cursor() { return Optional.ofNullable(cursor).filter(text -> !text.isEmpty()); }
+    public Optional<String> cursor() { return Optional.ofNullable(cursor); }
 
     /** True if the last page was the end of the feed. */
     public boolean isCaughtUp() { return isCaughtUp; }
@@ -115,7 +115,7 @@ public final class Events implements Iterable<Event> {
     }
 
     private void begin() {
-        cursor = store.load().orElse(null);
+        cursor = store.load().filter(text -> !text.isEmpty()).orElse(null);
         if (cursor().isEmpty()) {
             finish(clock.now(), nextPage());
         }
@@ -179,7 +179,7 @@ public final class Events implements Iterable<Event> {
             } catch (SiwaException error) {
                 if (error.code().equals("cursor_ahead") && resync != null && !after.isEmpty()) {
                     Transport.LOG.log(System.Logger.Level.WARNING,
-                            "siwa''s feed ends before the saved cursor; all states are read again");
+                            "siwa's feed ends before the saved cursor; all states are read again");
                     after = "";
                     continue;
                 }
@@ -208,7 +208,8 @@ public final class Events implements Iterable<Event> {
         @Override
         public Optional<String> load() {
             try {
-                return Files.exists(path) ? Optional.of(Files.readString(path)) : Optional.empty();
+                // An editor ends a file with a line break.
+                return Files.exists(path) ? Optional.of(Files.readString(path).strip()) : Optional.empty();
             } catch (IOException error) {
                 throw new UncheckedIOException(error);
             }

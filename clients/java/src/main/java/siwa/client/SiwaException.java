@@ -29,7 +29,7 @@ public final class SiwaException extends RuntimeException {
 
     /** A failed response with its JSON. status, requestId and retryAfter may be null. */
     SiwaException(String code, Integer status, String detail, String requestId, Integer retryAfter, Map<?, ?> json) {
-        super(code + (status == null ? "" : ", status " + status) + ", " + detail
+        super(code + (status == null ? "" : ", status " + status) + ", " + detail.replaceFirst("\\.$", "")
                 + (requestId == null ? "" : ", request " + requestId));
         this.code = code;
         this.status = status;
@@ -45,10 +45,14 @@ public final class SiwaException extends RuntimeException {
     /** The HTTP status. Empty without a response. */
     public Optional<Integer> status() { return Optional.ofNullable(status); }
 
-    /** A sentence for the log, with the code, the status and the request ID. It contains no token, address or key. */
+    /**
+     * A sentence for the log, with the code, the status and the request ID. It contains no token and no key,
+     * and siwa's URL only if siwa does not respond.
+     */
     @Override
     public String getMessage() {
-        return super.getMessage() + (isMistake() ? ", check SIWA_URL and SIWA_API_KEY" : "");
+        // The fake Apple has no path of this package.
+        return super.getMessage() + (isMistake() || code.equals("path_not_found") ? ", check SIWA_URL and SIWA_API_KEY" : "");
     }
 
     private boolean isMistake() { return code.equals("unexpected_response") || code.startsWith("caller_"); }

@@ -104,7 +104,7 @@ final class Transport {
         if (!missing.isEmpty()) {
             throw new IllegalArgumentException("missing environment variables: " + missing.trim().replace(" ", ", "));
         }
-        // The messages repeat neither the key nor the URL, which may contain a password.
+        // These messages repeat neither the key nor the URL, which may contain a password. An accepted URL has none.
         if (!url.matches("(?i)https?://([a-z0-9.-]+|\\[[0-9a-f:.]+\\])(:[0-9]{1,5})?(/[^?#\\s]*)?")) {
             throw new IllegalArgumentException("the URL of siwa must be like https://siwa.internal: set SIWA_URL");
         }
@@ -173,7 +173,8 @@ final class Transport {
             }
         } catch (IOException error) {
             SiwaException unreachable = new SiwaException("unreachable", null,
-                    "no complete response (" + error.getClass().getSimpleName() + ")");
+                    "no complete response from " + url + " ("
+                    + error.getClass().getSimpleName() + "): is siwa running, and is SIWA_URL right?");
             unreachable.initCause(error);
             throw unreachable;
         } catch (InterruptedException error) {

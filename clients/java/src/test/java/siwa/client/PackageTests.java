@@ -79,12 +79,18 @@ final class PackageTests {
             }
             throw new AssertionError("accepted: option " + changes.indexOf(change));
         }
-        try {
-            options("http://siwa").clientId("").build().state("sub");
-            throw new AssertionError("a call without a client ID");
-        } catch (IllegalStateException error) {
-            check(error.getMessage().contains("SIWA_CLIENT_ID"), error);
-        }
+        Map<String, Runnable> missing = Map.of("SIWA_API_KEY", () -> options("http://siwa").apiKey("").build(),
+                "SIWA_CLIENT_ID", () -> options("http://siwa").clientId("").build().state("sub"), "SIWA_WEBHOOK_SECRETS",
+                () -> options("http://siwa").webhookSecrets(" ").build().verifyWebhook(Map.of(), new byte[0]));
+        missing.forEach((name, call) -> {
+            try {
+                call.run();
+            } catch (IllegalArgumentException | IllegalStateException error) {
+                checkEqual("missing environment variables: " + name, error.getMessage());
+                return;
+            }
+            throw new AssertionError("accepted without " + name);
+        });
     }
 
     private static void strictJson() {
