@@ -373,7 +373,7 @@ export class SiwaClient {
 
     /** @param {string} [clientId] */
     #app(clientId = this.#clientId) {
-        if (!clientId) throw new TypeError("the client needs the app's clientId: set SIWA_CLIENT_ID");
+        if (!clientId) throw new TypeError("SIWA_CLIENT_ID is missing: set it to the app's bundle ID, or give the client a clientId");
         return { client_id: clientId };
     }
 

@@ -25,7 +25,10 @@ export function webhookKeys(secrets) {
         }
         return key;
     });
-    if (keys.length === 0) throw new TypeError("SIWA_WEBHOOK_SECRETS: the client needs a secret");
+    if (keys.length === 0) {
+        throw new TypeError("SIWA_WEBHOOK_SECRETS is missing: set it to the secret of the webhook in siwa's configuration, "
+            + "or give the client webhookSecrets");
+    }
     return keys;
 }
 

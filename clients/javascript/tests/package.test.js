@@ -51,10 +51,23 @@ for (const options of [
     });
 }
 
-test("a missing client ID and secret", async () => {
+test("missing options", async () => {
+    assert.throws(() => clientWith(fetch, { url: "" }), /SIWA_URL is missing/);
+    assert.throws(() => clientWith(fetch, { apiKey: "" }), /SIWA_API_KEY is missing/);
     const client = clientWith(fetch, { clientId: "" });
-    await assert.rejects(client.state("sub"), /SIWA_CLIENT_ID/);
-    await assert.rejects(client.verifyWebhook({}, new Uint8Array()), /SIWA_WEBHOOK_SECRETS/);
+    await assert.rejects(client.state("sub"), /SIWA_CLIENT_ID is missing/);
+    await assert.rejects(client.verifyWebhook({}, new Uint8Array()), /SIWA_WEBHOOK_SECRETS is missing/);
+});
+
+test("siwa is not running: the error and the first warning of the feed name the URL", async () => {
+    const [port] = await freePorts(1);
+    const url = `http://127.0.0.1:${port}`;
+    const text = new RegExp(`no complete response from ${url} .*: is siwa running, and is SIWA_URL right\\?`);
+    await assert.rejects(clientWith(fetch, { url }).makeNonce(), text);
+    const warned = await new Promise((warn) =>
+        void clientWith(fetch, { url, logger: { ...quiet, warn }, clock: { now: () => 0, sleep: () => new Promise(() => {}) } })
+            .events({ load() {}, save() {} }).start());
+    assert.match(warned, text);
 });
 
 test("options come from the environment", async (t) => {
@@ -103,6 +116,10 @@ test("a cursor in a file", async (t) => {
     await store.save("c2");
     assert.equal(await new FileCursor(`${folder}/cursor`).load(), "c2");
     assert.deepEqual(readdirSync(folder), ["cursor"]);
+    writeFileSync(`${folder}/cursor`, " 7\r\n");
+    assert.equal(await store.load(), "7");
+    writeFileSync(`${folder}/cursor`, "\n");
+    assert.equal(await store.load() || undefined, undefined);
 });
 
 test("siwa lies: a success without a body, members of the prototype, and a small body that becomes large", async (t) => {
