@@ -74,8 +74,7 @@ export class SiwaClient {
         const url = options.url || environment("SIWA_URL");
         this.#transport = new Transport({ ...options, url, apiKey: options.apiKey || environment("SIWA_API_KEY") });
         this.#clientId = options.clientId || environment("SIWA_CLIENT_ID");
-        const secrets = options.webhookSecrets || environment("SIWA_WEBHOOK_SECRETS");
-        this.#webhookKeys = secrets ? webhookKeys(secrets) : undefined;
+        this.#webhookKeys = webhookKeys(options.webhookSecrets || environment("SIWA_WEBHOOK_SECRETS"));
         const issuer = options.issuer || environment("SIWA_ISSUER") || url.replace(/\/+$/, "");
         this.#tokens = new AccessTokens(this.#transport, issuer);
     }
@@ -326,7 +325,7 @@ export class SiwaClient {
      * @param {Uint8Array} rawBody  The bytes as they arrived.
      */
     async verifyWebhook(headers, rawBody) {
-        return verifiedEvent(headers, rawBody, this.#webhookKeys ?? webhookKeys(""), this.#transport.clock.now());
+        return verifiedEvent(headers, rawBody, this.#webhookKeys, this.#transport.clock.now());
     }
 
     /**
@@ -373,7 +372,7 @@ export class SiwaClient {
 
     /** @param {string} [clientId] */
     #app(clientId = this.#clientId) {
-        if (!clientId) throw new TypeError("the client needs the app's clientId: set SIWA_CLIENT_ID");
+        if (!clientId) throw new TypeError("SIWA_CLIENT_ID is missing: set it to the app's bundle ID, or use the option clientId");
         return { client_id: clientId };
     }
 

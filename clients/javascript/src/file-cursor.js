@@ -19,7 +19,8 @@ export class FileCursor {
      * @returns {Promise<string | undefined>}
      */
     load() {
-        return readFile(this.#path, "ascii").catch((/** @type {any} */ error) => {
+        // An editor or `echo` ends the file with a line end.
+        return readFile(this.#path, "ascii").then((/** @type {string} */ text) => text.trim(), (/** @type {any} */ error) => {
             if (error.code !== "ENOENT") throw error;
         });
     }

@@ -52,11 +52,12 @@ export class Transport {
 
     /** @param {import("./client.js").ClientOptions & { url: string, apiKey: string }} options */
     constructor({ url, apiKey, clock, logger, timeoutSeconds = 12, attempts = 3, fetch = globalThis.fetch }) {
+        if (!url || !apiKey) throw new TypeError(`${url ? "SIWA_API_KEY" : "SIWA_URL"} is missing: set it, or use the option`);
         // The messages repeat neither the key nor the URL, which may contain a password.
         if (!/^[!-~]+$/.test(apiKey)) throw new TypeError("the API key must be visible ASCII characters: set SIWA_API_KEY");
         const parts = /** @type {any} */ (URL).canParse(url) ? new URL(url) : undefined; // unknown to TypeScript 4.8
         if (!parts || !/^https?:$/.test(parts.protocol) || parts.search || parts.hash || parts.username || parts.password) {
-            throw new TypeError("the URL of siwa must be like https://siwa.internal: set SIWA_URL");
+            throw new TypeError("the URL of siwa must be like https://siwa.internal, without password and query: set SIWA_URL");
         }
         this.#url = parts.origin + parts.pathname.replace(/\/+$/, "");
         this.#authorization = `Bearer ${apiKey}`;
@@ -89,7 +90,9 @@ export class Transport {
                 const response = await fetch(this.#url + target, { method, headers, body, redirect: "manual", signal });
                 return this.#result(response, await boundedBytes(response.body, LONGEST_RESPONSE));
             } catch (/** @type {any} */ thrown) {
-                const reason = `no complete response (${thrown?.cause?.code ?? thrown?.name})`;
+                // The constructor has refused a URL with a password.
+                const reason = `no complete response from ${this.#url} (${thrown?.cause?.code ?? thrown?.name}): `
+                    + "is siwa running, and is SIWA_URL right?";
                 const error = thrown instanceof SiwaError ? thrown : new SiwaError("unreachable", undefined, reason);
                 const pause = error.retryAfter ?? attempt;
                 const wasRefused = isWithoutConnection(thrown) || error.code === "overloaded" || error.status === 429;
@@ -133,8 +136,7 @@ export class Transport {
         this.#isVersionKnown = true;
         if (Number(version) === API_VERSION) return;
         const old = Number(version) > API_VERSION ? "siwa-client" : "siwa";
-        this.logger.warn(
-            `siwa-client: siwa's interface has version ${version}, and siwa-client ${VERSION} needs ${API_VERSION}: upgrade ${old}`);
+        this.logger.warn(`siwa-client ${VERSION} needs version ${API_VERSION} of siwa's interface, not ${version}: upgrade ${old}`);
     }
 }
 

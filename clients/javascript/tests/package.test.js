@@ -11,7 +11,7 @@ import { SiwaClient, SiwaError } from "siwa-client";
 import { FileCursor } from "siwa-client/file-cursor";
 import { expressErrors, expressRoute, expressToken, expressWebhook, fetchRoute, fetchWebhook } from "siwa-client/frameworks";
 import { FIXTURES, play } from "./vectors.js";
-import { APP, FOLDER, Program, ended, freePorts, post, siwaDev, temporaryFolder } from "./siwa.js";
+import { APP, FOLDER, Program, ended, freePorts, post, siwaDev, temporaryFolder, until } from "./siwa.js";
 
 const REFUSED = new SiwaError("token_expired", 401, "detail", { requestId: "r" });
 const DOWN = new SiwaError("unreachable", undefined, "detail");
@@ -51,10 +51,23 @@ for (const options of [
     });
 }
 
-test("a missing client ID and secret", async () => {
+test("missing options", async () => {
+    assert.throws(() => clientWith(fetch, { url: "" }), /SIWA_URL is missing/);
+    assert.throws(() => clientWith(fetch, { apiKey: "" }), /SIWA_API_KEY is missing/);
     const client = clientWith(fetch, { clientId: "" });
-    await assert.rejects(client.state("sub"), /SIWA_CLIENT_ID/);
-    await assert.rejects(client.verifyWebhook({}, new Uint8Array()), /SIWA_WEBHOOK_SECRETS/);
+    await assert.rejects(client.state("sub"), /SIWA_CLIENT_ID is missing/);
+    await assert.rejects(client.verifyWebhook({}, new Uint8Array()), /SIWA_WEBHOOK_SECRETS is missing/);
+});
+
+test("siwa is not running: the error and the first warning of the feed name the URL", async () => {
+    const [port] = await freePorts(1);
+    const url = `http://127.0.0.1:${port}`;
+    const text = new RegExp(`no complete response from ${url} .*: is siwa running, and is SIWA_URL right\\?`);
+    await assert.rejects(clientWith(fetch, { url }).makeNonce(), text);
+    const warned = await new Promise((warn) =>
+        void clientWith(fetch, { url, logger: { ...quiet, warn }, clock: { now: () => 0, sleep: () => new Promise(() => {}) } })
+            .events({ load() {}, save() {} }).start());
+    assert.match(warned, text);
 });
 
 test("options come from the environment", async (t) => {
@@ -103,6 +116,10 @@ test("a cursor in a file", async (t) => {
     await store.save("c2");
     assert.equal(await new FileCursor(`${folder}/cursor`).load(), "c2");
     assert.deepEqual(readdirSync(folder), ["cursor"]);
+    writeFileSync(`${folder}/cursor`, " 7\r\n");
+    assert.equal(await store.load(), "7");
+    writeFileSync(`${folder}/cursor`, "\n");
+    assert.equal(await store.load() || undefined, undefined);
 });
 
 test("siwa lies: a success without a body, members of the prototype, and a small body that becomes large", async (t) => {
@@ -308,14 +325,25 @@ test("the page: its first program as a process, its second as a server", async (
 
     const [port] = await freePorts(1);
     const url = `http://127.0.0.1:${port}`;
-    const program = new Program(t, `${url}/ready`, process.execPath, [`${folder}/application.mjs`], {
-        ...process.env, PORT: String(port), SIWA_URL: dev.url, SIWA_API_KEY: "siwa_development", SIWA_CLIENT_ID: APP,
-        SIWA_WEBHOOK_SECRETS: SECRET });
+    const settings = { ...process.env, PORT: String(port), SIWA_URL: dev.url, SIWA_API_KEY: "siwa_development", SIWA_CLIENT_ID: APP };
+    const program = new Program(t, `${url}/ready`, process.execPath, ["application.mjs"], settings, folder);
+    writeFileSync(`${folder}/cursor.txt`, "999"); // so that it calls resync
     await program.start();
     const nonce = await post(`${url}/nonce`);
-    const form = await dev.apple.signIn(await dev.apple.person(), nonce);
-    assert.match((await post(`${url}/signin`, form)).account_id, /^acc_/);
+    const ada = await dev.apple.person();
+    const form = await dev.apple.signIn(ada, nonce);
+    const { session: authorization, account_id } = await post(`${url}/signin`, form);
+    assert.match(account_id, /^acc_/);
+    const isSignedIn = async () => (await fetch(`${url}/me`, { headers: { authorization } })).status === 204;
+    assert(await isSignedIn());
     const again = await fetch(`${url}/signin`, { method: "POST", headers: HEADERS, body: JSON.stringify(form) });
     assert.deepEqual([again.status, await again.json()], [401, { error: "nonce_used" }]);
+    await dev.apple.revokeConsent(ada);
+    await until(async () => !await isSignedIn());
+
+    // The same program with webhooks.
+    await program.stop("SIGTERM");
+    program.environment = { ...settings, SIWA_WEBHOOK_SECRETS: SECRET };
+    await program.start();
     assert.equal((await fetch(`${url}/siwa`, { method: "POST", body: "{}" })).status, 400);
 });

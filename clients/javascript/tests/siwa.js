@@ -67,15 +67,15 @@ export function temporaryFolder(test) {
 
 /** A process that serves HTTP until the end of the test. */
 export class Program {
-    constructor(test, readyURL, file, arguments_, environment = process.env) {
-        Object.assign(this, { readyURL, file, arguments_, environment });
+    constructor(test, readyURL, file, arguments_, environment = process.env, folder = undefined) {
+        Object.assign(this, { readyURL, file, arguments_, environment, folder });
         programs.push(this);
         test.after(() => this.stop("SIGTERM"));
     }
 
     async start() {
         let output = "";
-        this.process = spawn(this.file, this.arguments_, { env: this.environment, stdio: ["ignore", "pipe", "pipe"] });
+        this.process = spawn(this.file, this.arguments_, { cwd: this.folder, env: this.environment, stdio: ["ignore", "pipe", "pipe"] });
         this.ended = new Promise((resolve) => this.process.once("exit", resolve));
         for (const stream of [this.process.stdout, this.process.stderr]) stream.on("data", (bytes) => output += bytes);
         for (const deadline = Date.now() + 60_000; ; await sleep(100)) {

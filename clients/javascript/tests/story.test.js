@@ -63,8 +63,10 @@ test("a person's life", async (t) => {
     const dev = await siwaDev(t);
     const { apple } = dev;
     const client = clientOf(t, dev);
-    const backend = new Backend(client, temporaryFolder(t));
-    await until(() => backend.feed.cursor);
+    const folder = temporaryFolder(t);
+    writeFileSync(`${folder}/cursor`, "7\n"); // of another database
+    const backend = new Backend(client, folder);
+    await until(() => backend.feed.cursor === "0");
     assert.deepEqual(backend.events, ["resync"]);
 
     // The first sign-in, on the iPhone. The nonce is good for one sign-in.

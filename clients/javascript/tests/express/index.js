@@ -17,6 +17,7 @@ module.exports = function express() {
     });
     return {
         use: (handler) => add(undefined, undefined, handler),
+        get: (path, handler) => add("GET", path, handler),
         post: (path, handler) => add("POST", path, handler),
         listen: (...place) => server.listen(...place),
     };
