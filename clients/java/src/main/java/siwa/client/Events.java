@@ -103,7 +103,7 @@ public final class Events implements Iterable<Event> {
                 try {
                     work.run();
                     return;
-                } catch (RuntimeException error) {
+                } catch (Throwable error) { // Kotlin throws any, and without this thread no session would end
                     Transport.LOG.log(System.Logger.Level.ERROR,
                             "reading events failed; the next attempt has the same cursor", error);
                     clock.pause(PAUSE_AFTER_EXCEPTION);
