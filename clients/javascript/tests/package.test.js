@@ -161,6 +161,14 @@ test("a feed that is started goes on after an error of the handler, and without 
     assert.deepEqual(queries.slice(1), ["?after=c1&wait=30", "?after=c1&wait=30"]);
 });
 
+test("a cursor that was damaged ends the feed, and the backend accepts no sign-in", async () => {
+    const client = clientWith(async () => Response.json({ code: "parameter_malformed" }, { status: 400 }), {
+        clock: { now: () => 0, sleep: () => assert.fail("the feed is read again") } });
+    const feed = client.events({ load: () => "seven", save() {} });
+    await feed.start(() => {});
+    assert.throws(() => feed.check(), { code: "feed_not_begun" });
+});
+
 test("missed events stand for the states", async () => {
     const since = "2026-03-14T09:30:00.000Z";
     const credentials = [

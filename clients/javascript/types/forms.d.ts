@@ -9,7 +9,7 @@ export function given(form: unknown, ...names: string[]): Record<string, any>;
  * The members of a sign-in, without the user. Throws SiwaError `member_missing` or `nonce_missing`.
  *
  * Accepts siwa's own names, those of expo-apple-authentication, react-native-apple-authentication, Flutter's
- * sign_in_with_apple and the plugin of Capacitor, and those of Apple's script for web pages.
+ * sign_in_with_apple and the plugins of Capacitor and Unity, and those of Apple's script for web pages.
  * @param {unknown} form
  * @param {boolean} mintedNonce
  */
