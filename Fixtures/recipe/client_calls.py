@@ -149,6 +149,10 @@ calls("account-id-encoded", "An ID is one segment of the path, whatever it conta
 for name, value in [("empty", ""), ("dot", "."), ("dots", "..")]:
     vector(CLIENT_CALLS, f"account-id-{name}", "A proxy would make another path of it: no request.", [],
            [call("delete", {"account_id": value}, error=refusal("account_not_found", 404, request_id=None))])
+    vector(CLIENT_CALLS, f"erasure-id-{name}", "Without a check, it would be a request for another path.", [],
+           [call("erasure", {"erasure_id": value}, error=refusal("erasure_not_found", 404, request_id=None))])
+    vector(CLIENT_CALLS, f"state-sub-{name}", "Without a check, it would be a request for another path.", [],
+           [call("state", {"sub": value}, error=refusal("credential_not_found", 404, request_id=None))])
 calls("account-of", "An account by Apple's user ID.", get(f"/v1/accounts?client_id={APP}&sub={SUB}"), ok(ACCOUNT),
       call("account_of", {"sub": SUB}, {"id": ACCOUNT_ID}))
 calls("find-accounts", "A search: parameters in the order of their names, in UTF-8 and percent-encoded.",

@@ -244,6 +244,7 @@ for name, response in [
         "status": 302, "headers": {"location": "/v1/jwks.json"}}), ("without-keys", ok({"keys": []})),
     ("keys-of-another-kind", ok({"keys": [{"kty": "oct", "kid": "ecSigner01", "k": "AAAA"}]})), ("keys-an-object", ok({"keys": {}})),
     ("half", {**ok({"keys": CURRENT}), "fault": "cut", "bytes": 100}), ("not-found", page(404)),
+    ("no-content", {"status": 204, "headers": {"content-type": None, "content-length": None}}),
 ]:
     script(f"good-keys-survive-{name}", "A useless response does not replace good keys.", [keys(), exchange(FETCH, response)],
            [step(GOOD, YES), late(3600), late(3601)])

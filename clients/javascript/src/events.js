@@ -44,6 +44,7 @@ export class Events {
     #transport;
     #store;
     #options;
+    #hasEnded = false;
 
     /**
      * @param {import("./transport.js").Transport} transport
@@ -70,6 +71,7 @@ export class Events {
 
     /** Begins the feed if the store has no cursor. Waits until siwa responds. */
     async begin() {
+        this.#hasEnded = false;
         this.cursor = (await this.#store.load()) || undefined;
         if (!this.cursor) await this.#save(await this.#next());
     }
@@ -82,7 +84,8 @@ export class Events {
     /**
      * Calls `handle` with each event. After an error it logs the error, waits two seconds, and continues at the saved
      * cursor. Without `handle` it only begins the feed, for a backend with webhooks: siwa keeps the position of a webhook,
-     * so the backend needs only the states from before its first start.
+     * so the backend needs only the states from before its first start. With a cursor that is not siwa's, it ends, and
+     * `check` refuses sign-ins.
      * @param {(event: Event) => Promise<void> | void} [handle]
      * @returns {Promise<void>}
      */
@@ -92,6 +95,7 @@ export class Events {
                 if (!handle) return await this.begin();
                 for await (const event of this) await handle(event);
             } catch (error) {
+                if (this.#hasEnded) return;
                 this.#transport.logger.warn(`siwa-client: events are read again at the same cursor after an error: ${error}`);
                 await this.#transport.clock.sleep(PAUSE_AFTER_ERROR);
             }
@@ -138,6 +142,11 @@ export class Events {
                     logger.warn("siwa-client: siwa's feed ends before the saved cursor; all states are read again");
                     cursor = undefined;
                     continue;
+                }
+                if (error.code === "parameter_malformed" && cursor) {
+                    logger.warn(`siwa-client: the feed ends; delete its cursor, and start again (${error.message})`);
+                    this.cursor = undefined;
+                    this.#hasEnded = true;
                 }
                 if (!error.isTemporary) throw error;
                 if (failures === 0) logger.warn(`siwa-client: reading events failed, and is repeated (${error.message})`);

@@ -50,10 +50,13 @@ export async function verifiedEvent(headers, rawBody, keys, now) {
     const algorithm = { name: "HMAC", hash: "SHA-256" };
     let isSigned = false;
     for (const bytes of keys) {
-        const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"]);
+        const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign"]);
+        // Once for all signatures, because anybody can send thousands of them with the longest body.
+        const expected = new Uint8Array(await crypto.subtle.sign("HMAC", key, message));
         for (const signature of found) {
-            // WebCrypto compares in constant time, so that the time of a refusal reveals nothing about the signature.
-            if (signature && await crypto.subtle.verify(algorithm, key, signature, message)) isSigned = true;
+            if (!signature || signature.length !== expected.length) continue;
+            // In constant time, so that the time of a refusal reveals nothing about the signature.
+            if (expected.reduce((difference, byte, index) => difference | (byte ^ signature[index]), 0) === 0) isSigned = true;
         }
     }
     check(isSigned, "webhook_signature_invalid", 401, "No signature is by a secret of this receiver.");

@@ -178,6 +178,14 @@ test("a feed that is started goes on after an error of the handler, and without 
     assert.deepEqual(queries.slice(1), ["?after=c1&wait=30", "?after=c1&wait=30"]);
 });
 
+test("a cursor that was damaged ends the feed, and the backend accepts no sign-in", async () => {
+    const client = clientWith(async () => Response.json({ code: "parameter_malformed" }, { status: 400 }), {
+        clock: { now: () => 0, sleep: () => assert.fail("the feed is read again") } });
+    const feed = client.events({ load: () => "seven", save() {} });
+    await feed.start(() => {});
+    assert.throws(() => feed.check(), { code: "feed_not_begun" });
+});
+
 test("missed events stand for the states", async () => {
     const since = "2026-03-14T09:30:00.000Z";
     const credentials = [
@@ -257,6 +265,14 @@ test("webhooks in Express", async (t) => {
     });
     assert.equal((await fetch(afterParser.url, request)).status, 500);
     assert.match(afterParser.errors[0].message, /before express.json/);
+});
+
+test("thousands of invented signatures cost no more than one", async () => {
+    const client = clientWith(undefined, { webhookSecrets: SECRET, clock: { now: () => 0 } });
+    const headers = { "webhook-id": "e", "webhook-timestamp": "0", "webhook-signature": "v1,AAAA ".repeat(20_000) };
+    const start = performance.now();
+    await rejects(client.verifyWebhook(headers, new Uint8Array(65_536)), "webhook_signature_invalid");
+    assert.ok(performance.now() - start < 1000);
 });
 
 test("handlers of the Fetch API", async () => {

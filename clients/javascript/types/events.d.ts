@@ -54,7 +54,8 @@ export class Events implements AsyncIterable<Event> {
     /**
      * Calls `handle` with each event. After an error it logs the error, waits two seconds, and continues at the saved
      * cursor. Without `handle` it only begins the feed, for a backend with webhooks: siwa keeps the position of a webhook,
-     * so the backend needs only the states from before its first start.
+     * so the backend needs only the states from before its first start. With a cursor that is not siwa's, it ends, and
+     * `check` refuses sign-ins.
      * @param {(event: Event) => Promise<void> | void} [handle]
      * @returns {Promise<void>}
      */

@@ -117,7 +117,7 @@ class SiwaClient:
 
     def state(self, sub: str, client_id: Optional[str] = None) -> models.Credential:
         """Returns the state of the user's credential. For an unknown user it is `notFound`, and no error."""
-        return self._read(models.Credential, "GET", _with_query(_path("credentials", sub), self._app(client_id)))
+        return self._read(models.Credential, "GET", _with_query(_path("credential", sub), self._app(client_id)))
 
     def states(self, subs: Sequence[str], client_id: Optional[str] = None) -> List[models.CredentialOfSubject]:
         """Returns the states of any number of users, in the order of `subs`. One request asks for 1,000 of them."""
@@ -149,7 +149,7 @@ class SiwaClient:
 
     def erasure(self, erasure_id: str) -> models.Erasure:
         """Returns the report of an erasure as it is now. Error: `erasure_not_found` (404)."""
-        return self._read(models.ErasureResponse, "GET", _path("erasures", erasure_id)).erasure
+        return self._read(models.ErasureResponse, "GET", _path("erasure", erasure_id)).erasure
 
     def grants(self, account_id: str) -> List[models.Grant]:
         """Returns the OAuth clients that have access to the account, such as Google. Error: `account_not_found`."""
@@ -158,9 +158,7 @@ class SiwaClient:
     def end_grant(self, account_id: str, grant_id: str) -> None:
         """Ends one grant with all its tokens. Errors: `account_not_found`, `grant_not_found` (404). After a lost
         response, the repetition raises `grant_not_found`: the grant has ended."""
-        if grant_id in ("", ".", ".."):
-            raise SiwaError("grant_not_found", 404, "The ID would change the path of the request.")
-        self._transport.call("DELETE", f"{_account(account_id)}/grants/{quote(grant_id, safe='')}")
+        self._transport.call("DELETE", f"{_account(account_id)}/grants/{_segment('grant', grant_id)}")
 
     # App Attest and App Flip
 
@@ -295,15 +293,19 @@ def _decoded(model: Type[T], value: Any) -> T:
         raise SiwaError("unexpected_response", None, f"{model.__name__}: {error}") from None
 
 
-def _path(collection: str, identifier: str) -> str:
-    return f"/v1/{collection}/{quote(identifier, safe='')}"
+def _segment(kind: str, identifier: str) -> str:
+    # A proxy would remove these segments, and the request would have another path.
+    if identifier in ("", ".", ".."):
+        raise SiwaError(f"{kind}_not_found", 404, "The ID would change the path of the request.")
+    return quote(identifier, safe="")
+
+
+def _path(kind: str, identifier: str) -> str:
+    return f"/v1/{kind}s/{_segment(kind, identifier)}"
 
 
 def _account(account_id: str) -> str:
-    # A proxy would remove these segments, and the request would have another path.
-    if account_id in ("", ".", ".."):
-        raise SiwaError("account_not_found", 404, "The ID would change the path of the request.")
-    return _path("accounts", account_id)
+    return _path("account", account_id)
 
 
 def _with_query(path: str, parameters: Mapping[str, Any]) -> str:

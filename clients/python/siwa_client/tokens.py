@@ -141,7 +141,8 @@ class AccessTokens:
         return 0 <= self._clock.now() - self._fetched_at < seconds
 
     def _fetch(self) -> Dict[str, _Key]:
-        entries = self._transport.call("GET", "/oauth/jwks.json", has_key=False, timeout=5, attempts=1).get("keys")
+        response = self._transport.call("GET", "/oauth/jwks.json", has_key=False, timeout=5, attempts=1)
+        entries = (response or {}).get("keys")  # 204 has no body
         keys = {}
         for entry in entries if isinstance(entries, list) else []:
             try:

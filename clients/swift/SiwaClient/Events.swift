@@ -55,6 +55,7 @@ public final class Events: AsyncSequence, Sendable {
         var cursor: String?
         var isCaughtUp = false
         var lastResponseAt: Date?
+        var hasEnded = false
     }
 
     private let transport: Transport
@@ -82,7 +83,10 @@ public final class Events: AsyncSequence, Sendable {
     /// Begins the feed if the store has no cursor, and returns. Waits until siwa responds.
     public func begin() async throws {
         let cursor = try await store.load()
-        position.withLock { $0.cursor = cursor?.isEmpty == false ? cursor : nil }
+        position.withLock {
+            $0.cursor = cursor?.isEmpty == false ? cursor : nil
+            $0.hasEnded = false
+        }
         if self.cursor == nil { try await save(nextPage()) }
     }
 
@@ -97,13 +101,15 @@ public final class Events: AsyncSequence, Sendable {
     ///
     /// After an error it logs the error, waits two seconds, and continues at the saved cursor. Without `handle` it
     /// only begins the feed, for a backend with webhooks: siwa keeps the position of a webhook, so the backend needs
-    /// only the states from before its first start.
+    /// only the states from before its first start. With a cursor that is not siwa's, it ends, and ``check()``
+    /// refuses sign-ins.
     public func run(_ handle: (@Sendable (Event) async throws -> Void)? = nil) async {
         while !Task.isCancelled {
             do {
                 guard let handle else { return try await begin() }
                 for try await event in self { try await handle(event) }
             } catch {
+                if position.withLock({ $0.hasEnded }) { return }
                 transport.logger.error("events are read again at the same cursor after an error: \(error)")
                 try? await transport.clock.sleep(seconds: Self.pauseAfterError)
             }
@@ -182,6 +188,13 @@ public final class Events: AsyncSequence, Sendable {
                     logger.warning("siwa's feed ends before the saved cursor; all states are read again")
                     cursor = ""
                     continue
+                }
+                if error.code == "parameter_malformed", !cursor.isEmpty {
+                    logger.error("the feed ends; delete its cursor, and start again (\(error))")
+                    position.withLock {
+                        $0.cursor = nil
+                        $0.hasEnded = true
+                    }
                 }
                 guard error.isTemporary else { throw error }
                 if failures == 0 {

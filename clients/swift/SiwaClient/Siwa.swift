@@ -143,7 +143,8 @@ public struct Siwa: Sendable {
 
     /// Returns the state of the user's credential. For an unknown user it is `notFound`, and no error.
     public func state(of sub: String, clientID: String? = nil) async throws -> Credential {
-        try await get("/v1/credentials/\(sub.percentEncoded)", ["client_id": app(clientID).string])
+        let credential = try Self.segment(sub, orThrow: "credential_not_found")
+        return try await get("/v1/credentials/\(credential)", ["client_id": app(clientID).string])
     }
 
     /// Returns the states of any number of users, in the order of `subs`. One request asks for 1,000 of them.
@@ -197,7 +198,8 @@ public struct Siwa: Sendable {
 
     /// Returns the report of an erasure as it is now. Error: `erasure_not_found` (404).
     public func erasure(_ id: String) async throws -> Erasure {
-        let response: ErasureResponse = try await get("/v1/erasures/\(id.percentEncoded)")
+        let erasure = try Self.segment(id, orThrow: "erasure_not_found")
+        let response: ErasureResponse = try await get("/v1/erasures/\(erasure)")
         return response.erasure
     }
 

@@ -52,6 +52,7 @@ public final class Events implements Iterable<Event> {
     private volatile String cursor; // null until the feed has begun
     private volatile boolean isCaughtUp;
     private volatile Instant lastResponseAt;
+    private volatile boolean hasEnded;
 
     Events(Transport transport, Transport.Clock clock, CursorStore store) {
         this.transport = transport;
@@ -87,7 +88,8 @@ public final class Events implements Iterable<Event> {
 
     /**
      * Calls the function with each event, in a thread that ends with the process. After an exception it logs the
-     * exception, waits two seconds, and continues at the saved cursor.
+     * exception, waits two seconds, and continues at the saved cursor. With a cursor that is not siwa's, it ends, and
+     * {@link #check} refuses sign-ins.
      */
     public void start(Consumer<Event> handle) { startThread(() -> forEach(handle)); }
 
@@ -103,7 +105,10 @@ public final class Events implements Iterable<Event> {
                 try {
                     work.run();
                     return;
-                } catch (RuntimeException error) {
+                } catch (Throwable error) { // Kotlin throws any, and without this thread no session would end
+                    if (hasEnded) {
+                        return;
+                    }
                     Transport.LOG.log(System.Logger.Level.ERROR,
                             "reading events failed; the next attempt has the same cursor", error);
                     clock.pause(PAUSE_AFTER_EXCEPTION);
@@ -115,6 +120,7 @@ public final class Events implements Iterable<Event> {
     }
 
     private void begin() {
+        hasEnded = false;
         cursor = store.load().filter(text -> !text.isEmpty()).orElse(null);
         if (cursor().isEmpty()) {
             finish(clock.now(), nextPage());
@@ -182,6 +188,12 @@ public final class Events implements Iterable<Event> {
                             "siwa's feed ends before the saved cursor; all states are read again");
                     after = "";
                     continue;
+                }
+                if (error.code().equals("parameter_malformed") && !after.isEmpty()) {
+                    Transport.LOG.log(System.Logger.Level.ERROR,
+                            "the feed ends; delete its cursor, and start again ({0})", error.getMessage());
+                    cursor = null;
+                    hasEnded = true;
                 }
                 if (!error.isTemporary()) {
                     throw error;

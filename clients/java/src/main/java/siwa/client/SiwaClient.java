@@ -181,7 +181,7 @@ public final class SiwaClient {
 
     /** Returns the state of the user's credential. For an unknown user it is {@code notFound}, and no error. */
     public Credential state(String sub) {
-        return read(Credential::new, get("/v1/credentials/" + encoded(sub) + query(app(Map.of()))));
+        return read(Credential::new, get("/v1/credentials/" + segment(sub, "credential_not_found") + query(app(Map.of()))));
     }
 
     /** Returns the states of any number of users, in the order of {@code subs}. One request asks for 1,000 of them. */
@@ -235,7 +235,7 @@ public final class SiwaClient {
 
     /** Returns the report of an erasure as it is now. Error: {@code erasure_not_found} (404). */
     public Erasure erasure(String erasureId) {
-        return read(ErasureResponse::new, get("/v1/erasures/" + encoded(erasureId))).erasure();
+        return read(ErasureResponse::new, get("/v1/erasures/" + segment(erasureId, "erasure_not_found"))).erasure();
     }
 
     /** Returns the OAuth clients that have access to the account, such as Google. Error: {@code account_not_found}. */

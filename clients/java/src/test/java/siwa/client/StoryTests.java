@@ -456,9 +456,32 @@ final class StoryTests {
             handled.add(event.type());
             if (handled.size() == 1) {
                 throw new IllegalStateException("the database is away");
+            } else if (handled.size() == 2) {
+                StoryTests.<RuntimeException>throwAsKotlin(new java.io.IOException("the database is away"));
             }
         });
-        until(() -> handled.equals(List.of("account_created", "account_created", "credential_authorized")));
+        until(() -> handled.equals(
+                List.of("account_created", "account_created", "account_created", "credential_authorized")));
+
+        // A cursor that was damaged ends the feed, and the backend accepts no sign-in.
+        Files.writeString(cursor, "seven");
+        Events damaged = client.events(Events.CursorStore.file(cursor));
+        checkEqual("parameter_malformed", refusal(() -> damaged.iterator().hasNext()).code());
+        checkEqual("feed_not_begun", refusal(damaged::check).code());
+        long before = feedThreads();
+        damaged.start(event -> { });
+        checkEqual(before + 1, feedThreads());
+        until(() -> feedThreads() == before);
+    }
+
+    private static long feedThreads() {
+        return Thread.getAllStackTraces().keySet().stream().filter(thread -> thread.getName().equals("siwa-events")).count();
+    }
+
+    /** Kotlin declares no exceptions, so its functions throw any of them. */
+    @SuppressWarnings("unchecked") // that is the trick
+    private static <T extends Exception> void throwAsKotlin(Exception error) throws T {
+        throw (T) error;
     }
 
     private static void readme(Development siwa) throws Exception {
