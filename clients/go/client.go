@@ -107,6 +107,9 @@ func (c *Client) ForApp(clientID string) *Client {
 	return &other
 }
 
+// String returns the URL of siwa, because a log of the fields would have the API key.
+func (c *Client) String() string { return c.options.URL }
+
 // MakeNonce makes a nonce for one sign-in within ten minutes. The app gives NonceSHA256 to Apple, and posts Nonce to
 // the backend together with the token.
 func (c *Client) MakeNonce(ctx context.Context) (*Nonce, error) {

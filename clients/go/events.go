@@ -32,7 +32,7 @@ func (f FileCursor) Load(context.Context) (string, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return "", nil
 	}
-	return string(cursor), err
+	return strings.TrimSpace(string(cursor)), err
 }
 
 // Save implements CursorStore. After a crash the file has the old cursor or the new one.

@@ -177,6 +177,7 @@ func TestErrorsForTheApp(t *testing.T) {
 
 func TestTextsOfErrors(t *testing.T) {
 	down := clientOf(t, siwa.Options{URL: "http://127.0.0.1:" + fmt.Sprint(freePorts(1)[0]), Attempts: 1})
+	check(t, !strings.Contains(fmt.Sprintf("%+v", down), "key"), "a log has the key", down)
 	_, unreachable := down.MakeNonce(ctx)
 	_, noObject := down.SignIn(ctx, []byte("identity_token=x"))
 	t.Setenv("SIWA_API_KEY", "")
