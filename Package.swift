@@ -156,11 +156,12 @@ let tests = Wing.list(
       EndToEndTests: all ExampleBackend UnixSignals
     """)
 
-/// The package for Swift backends. Its users compile no other module of this package.
+/// The package for Swift backends, and its adapter. Their users compile no other module of this package.
 let clients = Wing.list(
     """
     swift: Logging
       SiwaClient: AsyncHTTPClient Crypto CryptoExtras NIOCore NIOHTTP1 NIOPosix NIOSSL
+      SiwaHummingbird: SiwaClient Hummingbird HTTPTypes NIOCore
       SiwaClientTests: SiwaClient SiwaTrial SiwaBinary TestSupport AsyncHTTPClient NIOCore NIOHTTP1 NIOSSL
     """)
 
@@ -314,7 +315,8 @@ let programs: [Target] = [
     // The Swift backend of docs/integrate.md, built as its readers build it.
     .executableTarget(
         name: "ExampleBackend",
-        dependencies: dependencies(words("SiwaClient Hummingbird Crypto CryptoExtras"), of: "ExampleBackend"),
+        dependencies: dependencies(
+            words("SiwaClient SiwaHummingbird Hummingbird Crypto CryptoExtras"), of: "ExampleBackend"),
         path: "docs/backends/swift", exclude: ["Package.swift"],
         swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
 ]
@@ -351,6 +353,7 @@ let package = Package(
                 targets: ["AppleIdentity", "KeySets", "JOSE", "StrictJSON", "Cryptography"]),
             .library(name: "AppleIDClient", targets: ["AppleIDClient"]),
             .library(name: "SiwaClient", targets: ["SiwaClient"]),
+            .library(name: "SiwaHummingbird", targets: ["SiwaHummingbird"]),
         ],
     dependencies: try dependencies(),
     targets: libraries + targets(of: wings, in: "Sources") + targets(of: tests, in: "Tests")

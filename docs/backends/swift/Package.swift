@@ -18,6 +18,7 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "SiwaClient", package: "siwa"),
+                .product(name: "SiwaHummingbird", package: "siwa"),
             ],
             path: ".")
     ])

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import SiwaClient
+import SiwaHummingbird
 
 /// A request of the app, or of siwa.
 struct Call: Sendable {
@@ -58,7 +59,8 @@ struct Deletion: Encodable {
 /// Serves the routes until the program is stopped.
 func serve(_ routes: [Route], host: String, port: Int) async throws {
     let router = Router()
-    router.middlewares.add(Refusals())
+    router.middlewares.add(SiwaErrors())
+    router.middlewares.add(Responses())
     for route in routes {
         router.on(route.path, method: route.method) { request, context in
             let body = try await request.body.collect(upTo: 65_536)
@@ -73,32 +75,19 @@ func serve(_ routes: [Route], host: String, port: Int) async throws {
     try await app.runService()
 }
 
-/// Gives all refusals one form, and keeps sessions and nonces out of caches.
-private struct Refusals<Context: RequestContext>: RouterMiddleware {
+/// Keeps sessions and nonces out of caches, and gives Hummingbird's own refusals the form of siwa's.
+private struct Responses<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        var response: Response
         do {
-            response = try await next(request, context)
-        } catch let error as SiwaError {
-            if error.forApp.status >= 500 { context.logger.error("a call of siwa failed: \(error)") }
-            response = Self.response(error)
-            if response.status == .serviceUnavailable {
-                response.headers[.retryAfter] = "\(error.retryAfter ?? 1)"
-            }
+            var response = try await next(request, context)
+            response.headers[.contentType] = "application/json"
+            response.headers[.cacheControl] = "no-store"
+            return response
         } catch let error as HTTPError {
-            response = Self.response(
-                SiwaError(
-                    error.status == .notFound ? "not_found" : "body_malformed", status: error.status.code))
+            throw SiwaError(
+                error.status == .notFound ? "not_found" : "body_malformed", status: error.status.code)
         }
-        response.headers[.contentType] = "application/json"
-        response.headers[.cacheControl] = "no-store"
-        return response
-    }
-
-    private static func response(_ error: SiwaError) -> Response {
-        let (status, json) = error.forApp
-        return Response(status: .init(code: status), body: .init(byteBuffer: .init(string: json)))
     }
 }
