@@ -289,7 +289,8 @@ def test_a_cursor_of_another_feed(siwa_dev, environment, tmp_path, caplog):
     until(lambda: feed.is_caught_up)
     assert resyncs == [1] and store.load() == feed.cursor == "0"
 
-    # A cursor that was damaged ends the feed, and the backend accepts no sign-in.
+    # A cursor that was damaged ends the feed, and the backend accepts no sign-in. The other feed still saves its own.
+    store = FileCursor(str(tmp_path / "seven"))
     store.save("seven")
     feed = client.events(store, resync=lambda: resyncs.append(1), wait=2)
     feed._run(resyncs.append)

@@ -463,9 +463,9 @@ final class StoryTests {
         until(() -> handled.equals(
                 List.of("account_created", "account_created", "account_created", "credential_authorized")));
 
-        // A cursor that was damaged ends the feed, and the backend accepts no sign-in.
-        Files.writeString(cursor, "seven");
-        Events damaged = client.events(Events.CursorStore.file(cursor));
+        // A cursor that was damaged ends the feed, and the backend accepts no sign-in. The other feed still saves its own.
+        Path seven = Files.writeString(siwa.folder.resolve("seven"), "seven");
+        Events damaged = client.events(Events.CursorStore.file(seven));
         checkEqual("parameter_malformed", refusal(() -> damaged.iterator().hasNext()).code());
         checkEqual("feed_not_begun", refusal(damaged::check).code());
         long before = feedThreads();
