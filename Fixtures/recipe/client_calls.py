@@ -254,6 +254,10 @@ calls("app-flip", "The decision of the user, for the account of the session.",
 calls("app-flip-no-scopes", "The user left out all scopes. An absent member would grant all of them.",
       post("/v1/oauth/app-flip", {**LINK, "decision": "granted", "granted_scopes": "", "account_id": ACCOUNT_ID}), ok(FLIPPED),
       call("app_flip", {"form": {**LINK, "decision": "granted", "granted_scopes": ""}, "account_id": ACCOUNT_ID}, FLIPPED))
+for name, account in [("without-account", {}), ("empty-account", {"account_id": ""})]:
+    calls(f"app-flip-{name}", "Without a session the user signs in with Apple for this decision.",
+          post("/v1/oauth/app-flip", {**LINK, "decision": "granted", "identity_token": TOKEN, "nonce": NONCE}), ok(FLIPPED),
+          call("app_flip", {"form": {**LINK, **FORM, "decision": "granted", "account_id": "acc_other"}, **account}, FLIPPED))
 calls("app-flip-denied", "A user who refuses need not be known.",
       post("/v1/oauth/app-flip", {**LINK, "decision": "denied"}), ok({**FLIPPED, "outcome": "access_denied"}),
       call("app_flip", {"form": {**LINK, "decision": "denied"}}, {"outcome": "access_denied"}))

@@ -196,7 +196,7 @@ class SiwaClient:
         # An empty text grants no scope, and an absent one grants all.
         if isinstance(form, Mapping) and form.get("granted_scopes") == "":
             members["granted_scopes"] = ""
-        if account_id is None and "identity_token" in given(form, "identity_token"):
+        if not account_id and "identity_token" in given(form, "identity_token"):
             members.update({name: value for name, value in sign_in_members(form, True).items()
                             if name != "authorization_code"})
         return self._read(models.AppFlipResponse, "POST", "/v1/oauth/app-flip", members, can_repeat=False)

@@ -267,7 +267,7 @@ public struct Siwa: Sendable {
         var members = Form(form).given(names).merging(Self.session(accountID, authenticatedAt)) { $1 }
         // An empty text grants no scope, and an absent one grants all.
         if form.object?["granted_scopes"] == "" { members["granted_scopes"] = "" }
-        if accountID == nil, !Form(form).given(["identity_token"]).isEmpty {
+        if members["account_id"] == nil, !Form(form).given(["identity_token"]).isEmpty {
             members.merge(try Form(form).signInMembers(mintedNonce: true)) { $1 }
             members["authorization_code"] = nil
         }

@@ -276,7 +276,7 @@ public final class SiwaClient {
      */
     public AppFlipPromptResponse appFlipPrompt(Form form, String accountId, Instant authenticatedAt) {
         Map<String, Object> members = form.given(Form.LINK);
-        members.putAll(members("account_id", accountId, "authenticated_at", authenticatedAt));
+        members.putAll(session(accountId, authenticatedAt));
         return read(AppFlipPromptResponse::new, post("/v1/oauth/app-flip/prompt", members));
     }
 
@@ -285,15 +285,15 @@ public final class SiwaClient {
      *
      * @param form the parameters of the link, {@code decision} ({@code granted}, {@code denied} or {@code cancelled}), and
      *     optionally {@code granted_scopes} and a proof of App Attest
-     * @param accountId that of the session, never the app's. If null, {@code granted} needs a fresh
+     * @param accountId that of the session, never the app's. If null or empty, {@code granted} needs a fresh
      *     {@code identity_token} with its {@code nonce} from makeNonce
      * @param authenticatedAt the user's last sign-in in this session. Null if unknown
      */
     public AppFlipResponse appFlip(Form form, String accountId, Instant authenticatedAt) {
         Map<String, Object> members = form.given(Form.LINK);
         members.putAll(form.given("decision", "granted_scopes", "attestation", "app_version"));
-        members.putAll(members("account_id", accountId, "authenticated_at", authenticatedAt));
-        if (accountId == null && !form.given("identity_token").isEmpty()) {
+        members.putAll(session(accountId, authenticatedAt));
+        if (!members.containsKey("account_id") && !form.given("identity_token").isEmpty()) {
             members.putAll(form.signInMembers(true));
             members.remove("authorization_code");
         }
@@ -419,6 +419,10 @@ public final class SiwaClient {
     }
 
     /** Two members, without those that are null. */
+    private static Map<String, Object> session(String accountId, Instant authenticatedAt) {
+        return members("account_id", "".equals(accountId) ? null : accountId, "authenticated_at", authenticatedAt);
+    }
+
     private static Map<String, Object> members(String name, Object value, String otherName, Object otherValue) {
         Map<String, Object> members = new TreeMap<>();
         members.put(name, value);
