@@ -14,13 +14,8 @@ private enum InspectionStatements {
         }
     }
 
-    static let code = SQLStatement<
-        (code: OAuthCodeTable, account: Column<AccountID>, client: Column<OAuthClientID>), SHA256Digest
-    >("inspect_code") {
-        (
-            $0.add(OAuthCodeTable.self, as: "c"), $0.add("g.account_id", AccountID.self, as: "account_id"),
-            $0.add("g.oauth_client", OAuthClientID.self, as: "oauth_client")
-        )
+    static let code = SQLStatement<CodeColumns, SHA256Digest>("inspect_code") {
+        CodeColumns(&$0)
     } sql: { _, list, digest in
         "SELECT \(list) FROM oauth_code c JOIN oauth_grant g ON g.id = c.grant_id WHERE c.digest = \(digest)"
     }
@@ -68,12 +63,8 @@ private enum InspectionStatements {
 
 extension GrantInspectionStore where Self: SQLStore {
     public func code(withDigest digest: SHA256Digest) async throws -> CodeRecord? {
-        let (find, columns) = (InspectionStatements.code, InspectionStatements.code.columns)
-        return try await snapshot { session in
-            try session.rows(find(digest)) {
-                try columns.code.record($0, ($0.required(columns.account), $0.required(columns.client)))
-            }.first
-        }
+        let find = InspectionStatements.code
+        return try await snapshot { try $0.rows(find(digest)) { try find.columns.record($0) }.first }
     }
 
     public func device(withDigest digest: SHA256Digest) async throws -> DeviceAuthorization? {
