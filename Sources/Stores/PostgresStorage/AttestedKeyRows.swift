@@ -26,10 +26,10 @@ enum AttestedKeyRows {
     }
 
     private static let find = TypedQuery<AppAttestKeyTable, [AttestedKeyID]>(rows: "find_attested_keys") {
-        "key_id = ANY (\($0))"
+        "WHERE key_id = ANY (\($0))"
     }
     private static let lock = TypedQuery<AppAttestKeyTable, [AttestedKeyID]>(rows: "lock_attested_keys") {
-        "key_id = ANY (\($0)) ORDER BY key_id FOR UPDATE"
+        "WHERE key_id = ANY (\($0)) ORDER BY key_id FOR UPDATE"
     }
     // All transactions insert in the same order, so that two transactions that insert the same apps cannot
     // deadlock.
@@ -41,7 +41,7 @@ enum AttestedKeyRows {
         """
     }
     private static let lockCounts = TypedQuery<AppAttestCountTable, [AppID]>(rows: "lock_attested_counts") {
-        "app_id = ANY (\($0)) ORDER BY app_id FOR UPDATE"
+        "WHERE app_id = ANY (\($0)) ORDER BY app_id FOR UPDATE"
     }
     private static let writeCounts = RowWrite<AppAttestCountTable>("update_attested_counts") { rows in
         """

@@ -82,12 +82,12 @@ struct TypedQuery<Columns: Sendable, each Argument: PostgresArgument>: Sendable 
 extension TypedQuery where Columns: Table {
     /// Creates a query for all columns of a table.
     ///
-    /// - Parameter condition: SQL that follows `WHERE`.
-    init(rows name: String, where condition: (repeat Parameter<each Argument>) -> String) {
+    /// - Parameter clauses: SQL that follows the table's name.
+    init(rows name: String, _ clauses: (repeat Parameter<each Argument>) -> String) {
         self.init(name) {
             $0.add(Columns.self)
         } sql: { (list: SelectList, parameter: repeat Parameter<each Argument>) in
-            "SELECT \(list) FROM \(Columns.name) WHERE \(condition(repeat each parameter))"
+            "SELECT \(list) FROM \(Columns.name) \(clauses(repeat each parameter))"
         }
     }
 }

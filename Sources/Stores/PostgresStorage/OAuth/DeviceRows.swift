@@ -7,11 +7,11 @@ import SQLTables
 enum DeviceRows {
     // All transactions lock in the same order, so that two transactions with several devices cannot deadlock.
     private static let lock = TypedQuery<OAuthDeviceTable, [SHA256Digest]>(rows: "oauth_lock_devices") {
-        "digest = ANY (\($0)) ORDER BY digest FOR UPDATE"
+        "WHERE digest = ANY (\($0)) ORDER BY digest FOR UPDATE"
     }
     private static let findByUserCode = TypedQuery<OAuthDeviceTable, [SHA256Digest]>(
         rows: "oauth_find_devices"
-    ) { "user_code_digest = ANY (\($0))" }
+    ) { "WHERE user_code_digest = ANY (\($0))" }
     private static let count = TypedQuery<
         (client: Column<OAuthClientID>, count: Column<Int64>, total: Column<Int64>), [OAuthClientID]
     >("oauth_count_devices") {

@@ -93,14 +93,14 @@ enum GrantSelectionRows {
     }
     private static let findGoogleAccounts = TypedQuery<GoogleAccountTable, [String]>(
         rows: "oauth_google_accounts"
-    ) { "google_subject = ANY (\($0))" }
+    ) { "WHERE google_subject = ANY (\($0))" }
     private static let findEvents = TypedQuery<Column<String>, [String]>("oauth_google_events") {
         $0.add("jti", String.self, as: "jti")
     } sql: { list, identifiers in
         "SELECT \(list) FROM google_event WHERE jti = ANY (\(identifiers))"
     }
     private static let findPaces = TypedQuery<OAuthGrantPaceTable, [AccountID]>(rows: "oauth_grant_paces") {
-        "account_id = ANY (\($0))"
+        "WHERE account_id = ANY (\($0))"
     }
     private static let findErased = TypedQuery<Column<AccountID>, [AccountID]>("oauth_erased") {
         $0.add("account_id", AccountID.self, as: "account_id")
