@@ -39,6 +39,6 @@ public final class SQLiteInspection: SQLReader, AuditReader {
     public func snapshot<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value {
-        try await reader.read { try body($0) }
+        try await reader.read { try body($0.shared) }
     }
 }
