@@ -19,8 +19,8 @@ struct StoredGrantRows {
             SELECT \(OAuthTokenFamilyTable.names()) FROM oauth_token_family WHERE grant_id = g.id OFFSET 0) AS l
         """
     }
-    private static let findCodes = TypedQuery<CodeColumns, [AccountID]>("oauth_codes") {
-        CodeColumns(&$0)
+    private static let findCodes = TypedQuery<OAuthCodeColumns, [AccountID]>("oauth_codes") {
+        OAuthCodeColumns(&$0)
     } sql: { list, accounts in
         """
         SELECT \(list)

@@ -14,8 +14,8 @@ private enum InspectionStatements {
         }
     }
 
-    static let code = SQLStatement<CodeColumns, SHA256Digest>("inspect_code") {
-        CodeColumns(&$0)
+    static let code = SQLStatement<OAuthCodeColumns, SHA256Digest>("inspect_code") {
+        OAuthCodeColumns(&$0)
     } sql: { _, list, digest in
         "SELECT \(list) FROM oauth_code c JOIN oauth_grant g ON g.id = c.grant_id WHERE c.digest = \(digest)"
     }

@@ -43,7 +43,7 @@ extension CodeRecord: StoredRecord {
 }
 
 /// The columns of a code and its grant. The tables have the aliases `c` and `g`.
-public struct CodeColumns: Sendable {
+public struct OAuthCodeColumns: Sendable {
     @usableFromInline let table: OAuthCodeTable
     @usableFromInline let account: Column<AccountID>
     @usableFromInline let client: Column<OAuthClientID>

@@ -9,8 +9,8 @@ final class StoredGrantRows {
     private let names: Names
     private let findGrants: KeyedSelect<AccountID, GrantColumns>
     private let findFamilies: KeyedSelect<AccountID, OAuthTokenFamilyTable>
-    private let findCodes: KeyedSelect<AccountID, CodeColumns>
-    private let findCode: KeyedSelect<SHA256Digest, CodeColumns>
+    private let findCodes: KeyedSelect<AccountID, OAuthCodeColumns>
+    private let findCode: KeyedSelect<SHA256Digest, OAuthCodeColumns>
     private let findGrant: PreparedStatement
     private let account: Parameter<AccountID>
     private let client: Parameter<OAuthClientID>
@@ -38,7 +38,7 @@ final class StoredGrantRows {
             """
         }
         findCodes = try KeyedSelect(in: database) {
-            CodeColumns(&$0)
+            OAuthCodeColumns(&$0)
         } sql: {
             """
             SELECT \($0) FROM oauth_grant g CROSS JOIN oauth_code c ON c.grant_id = g.id
@@ -46,7 +46,7 @@ final class StoredGrantRows {
             """
         }
         findCode = try KeyedSelect(in: database) {
-            CodeColumns(&$0)
+            OAuthCodeColumns(&$0)
         } sql: {
             "SELECT \($0) FROM oauth_code c JOIN oauth_grant g ON g.id = c.grant_id WHERE c.digest = \($1)"
         }
