@@ -25,15 +25,11 @@ enum AttestedKeyRows {
         """
     }
 
-    private static let find = TypedQuery<AppAttestKeyTable, [AttestedKeyID]>("find_attested_keys") {
-        $0.add(AppAttestKeyTable.self)
-    } sql: { list, ids in
-        "SELECT \(list) FROM app_attest_key WHERE key_id = ANY (\(ids))"
+    private static let find = TypedQuery<AppAttestKeyTable, [AttestedKeyID]>(rows: "find_attested_keys") {
+        "WHERE key_id = ANY (\($0))"
     }
-    private static let lock = TypedQuery<AppAttestKeyTable, [AttestedKeyID]>("lock_attested_keys") {
-        $0.add(AppAttestKeyTable.self)
-    } sql: { list, ids in
-        "SELECT \(list) FROM app_attest_key WHERE key_id = ANY (\(ids)) ORDER BY key_id FOR UPDATE"
+    private static let lock = TypedQuery<AppAttestKeyTable, [AttestedKeyID]>(rows: "lock_attested_keys") {
+        "WHERE key_id = ANY (\($0)) ORDER BY key_id FOR UPDATE"
     }
     // All transactions insert in the same order, so that two transactions that insert the same apps cannot
     // deadlock.
@@ -44,10 +40,8 @@ enum AttestedKeyRows {
         ON CONFLICT (app_id) DO NOTHING
         """
     }
-    private static let lockCounts = TypedQuery<AppAttestCountTable, [AppID]>("lock_attested_counts") {
-        $0.add(AppAttestCountTable.self)
-    } sql: { list, apps in
-        "SELECT \(list) FROM app_attest_count WHERE app_id = ANY (\(apps)) ORDER BY app_id FOR UPDATE"
+    private static let lockCounts = TypedQuery<AppAttestCountTable, [AppID]>(rows: "lock_attested_counts") {
+        "WHERE app_id = ANY (\($0)) ORDER BY app_id FOR UPDATE"
     }
     private static let writeCounts = RowWrite<AppAttestCountTable>("update_attested_counts") { rows in
         """

@@ -29,7 +29,9 @@ extension PostgresAccountStore: AuthorizationStore {
     }
 
     public func status(of account: AccountID, app: ClientID) async throws -> AccountStatus? {
-        try await pool.run { try OAuthReader.status(of: account, app: app, in: $0) }
+        try await pool.run {
+            try PostgresSubjects(names: $0.names).find(account, in: $0)?.record.status(for: app)
+        }
     }
 
     public func grants(of account: AccountID) async throws -> [GrantRecord] {

@@ -5,7 +5,6 @@ public import SQLTables
 /// Reads a database that replicas may be working on. It never writes, and does not migrate the schema.
 public final class PostgresInspection: SQLReader, AuditReader {
     let pool: PostgresPool
-    private let store: PostgresAccountStore
 
     /// The schema version to which this program migrates a database.
     public static let knownSchemaVersion = Schema.migrations.count
@@ -15,7 +14,6 @@ public final class PostgresInspection: SQLReader, AuditReader {
     /// - Throws: `PostgresAddress.Refusal` for a URL that cannot be read.
     public init(url: String) throws {
         pool = PostgresPool(try PostgresURL(url), connections: 1, purpose: .inspection)
-        store = PostgresAccountStore(pool: pool)
     }
 
     public func close() async {
@@ -35,6 +33,6 @@ public final class PostgresInspection: SQLReader, AuditReader {
     public func snapshot<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value {
-        try await store.snapshot(body)
+        try await pool.run { try body($0) }
     }
 }

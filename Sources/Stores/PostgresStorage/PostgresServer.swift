@@ -32,51 +32,44 @@ public struct PostgresServer: Sendable, Equatable {
 }
 
 extension PostgresServer {
-    private struct Read {
-        let call: PostgresCall
-        let version: Column<Int64>
-        let synchronousCommit: Column<String>
-        let isSafeOnPowerLoss: Column<Bool>
-        let isReadOnly: Column<Bool>
-        let mostConnections: Column<Int64>
-        let connections: Column<Int64>
-        let clock: Column<Int64>
-
-        init() {
-            var list = SelectList()
-            version = list.add("current_setting('server_version_num')::integer", Int64.self, as: "version")
-            synchronousCommit = list.add(
+    private static let read = TypedQuery<
+        (
+            version: Column<Int64>, synchronousCommit: Column<String>, isSafeOnPowerLoss: Column<Bool>,
+            isReadOnly: Column<Bool>, mostConnections: Column<Int64>, connections: Column<Int64>,
+            clock: Column<Int64>
+        )
+    >("read_server") {
+        (
+            $0.add("current_setting('server_version_num')::integer", Int64.self, as: "version"),
+            $0.add(
                 "(SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit')", String.self,
-                as: "synchronous_commit")
-            isSafeOnPowerLoss = list.add(
+                as: "synchronous_commit"),
+            $0.add(
                 "current_setting('fsync') = 'on' AND current_setting('full_page_writes') = 'on'", Bool.self,
-                as: "is_safe")
-            isReadOnly = list.add(
+                as: "is_safe"),
+            $0.add(
                 """
                 pg_is_in_recovery() OR (
                     SELECT reset_val FROM pg_settings WHERE name = 'default_transaction_read_only') = 'on'
-                """, Bool.self, as: "is_read_only")
-            mostConnections = list.add(
+                """, Bool.self, as: "is_read_only"),
+            $0.add(
                 """
                 current_setting('max_connections')::integer
                     - current_setting('superuser_reserved_connections')::integer
-                """, Int64.self, as: "most_connections")
+                """, Int64.self, as: "most_connections"),
             // `pg_stat_activity` hides the kind of other roles' sessions from unprivileged roles.
-            connections = list.add(
-                "(SELECT sum(numbackends)::bigint FROM pg_stat_database)", Int64.self, as: "connections")
-            clock = list.add(
-                "(extract(epoch FROM clock_timestamp()) * 1000)::bigint", Int64.self, as: "clock")
-            call = PostgresCall(PostgresStatement("read_server", "SELECT \(list)"))
-        }
+            $0.add("(SELECT sum(numbackends)::bigint FROM pg_stat_database)", Int64.self, as: "connections"),
+            $0.add("(extract(epoch FROM clock_timestamp()) * 1000)::bigint", Int64.self, as: "clock")
+        )
+    } sql: {
+        "SELECT \($0)"
     }
-
-    private static let read = Read()
 
     /// Reads the facts from this session's server.
     init(_ session: PostgresSession) throws {
-        let rows = try session.run(Self.read.call)
+        let rows = try session.run(Self.read.statement())
         let now = Int64(Date().timeIntervalSince1970 * 1000)
-        let (row, read) = (rows[0], Self.read)
+        let (row, read) = (rows[0], Self.read.columns)
         self.init(
             version: Int(row[read.version] ?? 0), synchronousCommit: row[read.synchronousCommit] ?? "",
             isSafeOnPowerLoss: row[read.isSafeOnPowerLoss] ?? false, isReadOnly: row[read.isReadOnly] ?? true,
@@ -118,31 +111,27 @@ public struct PostgresStandbys: Sendable, Equatable {
 }
 
 extension PostgresStandbys {
-    private struct Read {
-        let call: PostgresCall
-        let wanted: Column<String>
-        let connected: Column<Int64>
-        let synchronous: Column<Int64>
-        let isHidden: Column<Bool>
-
-        init() {
-            var list = SelectList()
-            wanted = list.add("current_setting('synchronous_standby_names')", String.self, as: "wanted")
-            connected = list.add("count(*)", Int64.self, as: "connected")
-            synchronous = list.add(
-                "count(*) FILTER (WHERE sync_state IN ('sync', 'quorum'))", Int64.self, as: "synchronous")
-            isHidden = list.add("coalesce(bool_or(sync_state IS NULL), false)", Bool.self, as: "is_hidden")
-            call = PostgresCall(
-                PostgresStatement("read_standbys", "SELECT \(list) FROM pg_stat_replication"))
-        }
+    private static let read = TypedQuery<
+        (
+            wanted: Column<String>, connected: Column<Int64>, synchronous: Column<Int64>,
+            isHidden: Column<Bool>
+        )
+    >("read_standbys") {
+        (
+            $0.add("current_setting('synchronous_standby_names')", String.self, as: "wanted"),
+            $0.add("count(*)", Int64.self, as: "connected"),
+            $0.add(
+                "count(*) FILTER (WHERE sync_state IN ('sync', 'quorum'))", Int64.self, as: "synchronous"),
+            $0.add("coalesce(bool_or(sync_state IS NULL), false)", Bool.self, as: "is_hidden")
+        )
+    } sql: {
+        "SELECT \($0) FROM pg_stat_replication"
     }
-
-    private static let read = Read()
 
     /// Reads the standbys of this session's server.
     init(_ session: PostgresSession) throws {
-        let rows = try session.run(Self.read.call)
-        let (row, read) = (rows[0], Self.read)
+        let rows = try session.run(Self.read.statement())
+        let (row, read) = (rows[0], Self.read.columns)
         let isHidden = row[read.isHidden] ?? true
         self.init(
             wanted: row[read.wanted] ?? "", connected: Int(row[read.connected] ?? 0),

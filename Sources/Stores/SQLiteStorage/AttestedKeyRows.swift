@@ -24,11 +24,7 @@ final class AttestedKeyRows {
 
     init(in database: Database) throws {
         self.database = database
-        findKey = try KeyedSelect(in: database) {
-            $0.add(AppAttestKeyTable.self)
-        } sql: {
-            "SELECT \($0) FROM app_attest_key WHERE key_id = \($1)"
-        }
+        findKey = try KeyedSelect(in: database, by: "key_id")
         findCount = try KeyedSelect(in: database) {
             "SELECT key_count FROM app_attest_count WHERE app_id = \($0)"
         }

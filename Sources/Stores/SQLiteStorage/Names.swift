@@ -32,16 +32,8 @@ struct NameTable<T: NumberedNames, Name: ByteComparedText & StoredForm> where Na
 
     init(writes: Bool, in database: Database) throws {
         self.database = database
-        find = try KeyedSelect(in: database) {
-            $0.add(T.self)
-        } sql: {
-            "SELECT \($0) FROM \(T.name) WHERE name = \($1)"
-        }
-        read = try KeyedSelect(in: database) {
-            $0.add(T.self)
-        } sql: {
-            "SELECT \($0) FROM \(T.name) WHERE id = \($1)"
-        }
+        find = try KeyedSelect(in: database, by: "name")
+        read = try KeyedSelect(in: database, by: "id")
         insert = writes ? try Insertion(.only { [$0.name] }, in: database) : nil
     }
 

@@ -15,14 +15,14 @@ extension SQLiteAccountStore: AuthorizationStore {
     }
 
     public func status(of account: AccountID, app: ClientID) async throws -> AccountStatus? {
-        try await read { try $0.oauth().status(of: account, app: app) }
+        try await read { try $0.subjects.find(account)?.record.status(for: app) }
     }
 
     public func grants(of account: AccountID) async throws -> [GrantRecord] {
-        try await read { try $0.oauth().grants(of: account) }
+        try await read { try $0.oauth().held.grants(of: account) }
     }
 
     public func grant(of account: AccountID, for client: OAuthClientID) async throws -> GrantRecord? {
-        try await read { try $0.oauth().grant(of: account, for: client) }
+        try await read { try $0.oauth().held.grant(of: account, for: client) }
     }
 }

@@ -43,14 +43,10 @@ public struct SQLiteAccountStore: AccountStore {
     public func credentials(
         team: TeamID, clientID: ClientID, subjects: [AppleSubject]
     ) async throws -> [Credential] {
-        if subjects.count == 1 {
-            return try await read {
-                try $0.credentials.find(team: team, clientID: clientID, subjects: subjects)
-            }
-        }
-        return try await reader.read {
+        let find: @Sendable (RowReader) throws -> [Credential] = {
             try $0.credentials.find(team: team, clientID: clientID, subjects: subjects)
         }
+        return try await subjects.count == 1 ? read(find) : reader.read(find)
     }
 
     public func credentialWithoutWaiting(team: TeamID, clientID: ClientID, subject: AppleSubject)
@@ -90,7 +86,7 @@ public struct SQLiteAccountStore: AccountStore {
         try writer.checkProgress()
         let writer = writer
         let places: Result<Void, any Error> = try await reader.read { rows in
-            _ = try SQLKeySetSnapshotStore.load(in: rows)
+            _ = try SQLKeySetSnapshotStore.load(in: rows.shared)
             // The check runs on this queue, because a hanging file system must not block the caller's thread.
             return Result {
                 try writer.checkFiles()

@@ -44,29 +44,39 @@ public final class SQLiteDatabase: Sendable {
             try makePrivateFile(at: path)
             let writer = try WriteConnection(
                 path: path, lock: lock, sealing: sealing, logger: logger, onFailure: onFailure)
-            let version = try await writer.run { try Schema.currentVersion(of: $0) }
-            if (1..<Schema.migrations.count).contains(version) {
-                logger.notice(
-                    "migrating the database: a million accounts may take half a minute",
-                    metadata: ["from": "\(version)", "to": "\(Schema.migrations.count)"])
+            do {
+                try await prepare(writer, logger: logger)
+                return SQLiteDatabase(
+                    path: path, writer: writer,
+                    reader: try ReadConnection(path: path, onFailure: onFailure),
+                    direct: try (0..<2).map { _ in try DirectReadConnection(path: path) })
+            } catch {
+                // The connection's queue may still run a checkpoint. Without this call, it would keep the
+                // file's lock until then.
+                await writer.close()
+                throw error
             }
-            let migrated = try await writer.run { try Schema.migrate($0) }
-            if migrated.from < migrated.to {
-                logger.info(
-                    "database migrated",
-                    metadata: ["from": "\(migrated.from)", "to": "\(migrated.to)"])
-            }
-            try await writer.run(endClaims)
-            return SQLiteDatabase(
-                path: path, writer: writer,
-                reader: try ReadConnection(path: path, onFailure: onFailure),
-                direct: try (0..<2).map { _ in try DirectReadConnection(path: path) })
         } catch {
             let error = StorageError(error)
             // For some of its files, SQLite reports a full disk only as a failure to open or write the file.
             guard error.code == .unavailable, DiskSpace.isExhausted(at: path) else { throw error }
             throw StorageError(.full, detail: error.detail)
         }
+    }
+
+    private static func prepare(_ writer: WriteConnection, logger: Logger) async throws {
+        let version = try await writer.run { try Schema.currentVersion(of: $0) }
+        if (1..<Schema.migrations.count).contains(version) {
+            logger.notice(
+                "migrating the database: a million accounts may take half a minute",
+                metadata: ["from": "\(version)", "to": "\(Schema.migrations.count)"])
+        }
+        let migrated = try await writer.run { try Schema.migrate($0) }
+        if migrated.from < migrated.to {
+            logger.info(
+                "database migrated", metadata: ["from": "\(migrated.from)", "to": "\(migrated.to)"])
+        }
+        try await writer.run(endClaims)
     }
 
     private init(

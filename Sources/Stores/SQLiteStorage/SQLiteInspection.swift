@@ -30,13 +30,7 @@ public final class SQLiteInspection: SQLReader, AuditReader {
     /// Returns the schema version: 0 for a new, empty file; `nil` for another program's file.
     public func schemaVersion() async throws -> Int? {
         do {
-            return try await queue.read { database in
-                let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-                let owner = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-                let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
-                if owner == Schema.applicationID { return version }
-                return version == 0 && owner == 0 && tables == 0 ? 0 : nil
-            }
+            return try await queue.read { try Schema.version(of: $0) }
         } catch {
             throw StorageError(error)
         }
@@ -45,6 +39,6 @@ public final class SQLiteInspection: SQLReader, AuditReader {
     public func snapshot<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value {
-        try await reader.read { try body($0) }
+        try await reader.read { try body($0.shared) }
     }
 }

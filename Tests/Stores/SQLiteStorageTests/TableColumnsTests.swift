@@ -138,6 +138,9 @@ import Testing
         unwritten += try Self.unwritten(AuditChain.self, ())
         unwritten += try Self.unwritten(SeenConfigurationPart.self, ())
         unwritten += try Self.unwritten(AccountEvent.self, (.placeholder, .placeholder, Self.client))
+        unwritten += try Self.unwritten(ErasureRecord.self, (.placeholder, [], []))
+        unwritten += try Self.unwritten(ErasedApp.self, Self.client)
+        unwritten += try Self.unwritten(ErasureToken.self, Self.ofToken)
         unwritten += try Self.unwritten(GoogleAccountRecord.self, ())
         unwritten += try Self.unwritten(AuthorizationCodeRecord.self, Self.ofToken)
         unwritten += try Self.unwritten(RefreshTokenRecord.self, Self.ofToken)
@@ -157,7 +160,9 @@ import Testing
         unwritten += try Self.unwritten(DeliveryRetry.self, ())
         #expect(
             unwritten == [
-                "audit_chain.id", "event.subject_id", "event.app_id", "authorization_code.client_id",
+                "audit_chain.id", "event.subject_id", "event.app_id", "erasure.team_id",
+                "erasure_app.erasure_id", "erasure_app.app_id", "erasure_token.erasure_id",
+                "erasure_token.client_id", "erasure_token.app_id", "authorization_code.client_id",
                 "authorization_code.app_id", "refresh_token.client_id", "refresh_token.app_id",
                 "oauth_grant.app_id", "account_history.number", "account_history.app_id", "transfer.team_id",
                 "event_retry.receiver",

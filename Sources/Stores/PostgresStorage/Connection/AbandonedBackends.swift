@@ -13,30 +13,22 @@ final class AbandonedBackends: Sendable {
     /// Maximum length of the list, larger than a pool. Any further processes are left to the server.
     private static let most = 64
 
-    private struct Terminate {
-        let statement: TypedStatement<[Int64], [Int64]>
-        let waitsForStandby: Column<Bool>
-        let standbys: Column<String>
-
-        init() {
-            var list = SelectList()
-            waitsForStandby = list.add(
-                "coalesce(bool_or(waited.wait_event = 'SyncRep'), false)", Bool.self, as: "waits")
-            standbys = list.add("current_setting('synchronous_standby_names')", String.self, as: "standbys")
-            _ = list.add("count(pg_terminate_backend(waited.pid))", Int64.self, as: "ended")
-            statement = TypedStatement("end_abandoned") { processes, times in
-                """
-                WITH waited AS MATERIALIZED (
-                    SELECT a.pid, a.wait_event FROM unnest(\(processes), \(times)) AS gone (pid, began)
-                    JOIN pg_stat_activity AS a
-                        ON a.pid = gone.pid AND \(Backend.began("a.backend_start")) = gone.began)
-                SELECT \(list) FROM waited
-                """
-            }
-        }
+    private static let terminate = TypedQuery<
+        (waitsForStandby: Column<Bool>, standbys: Column<String>), [Int64], [Int64]
+    >("end_abandoned") {
+        (
+            $0.add("coalesce(bool_or(waited.wait_event = 'SyncRep'), false)", Bool.self, as: "waits"),
+            $0.add("current_setting('synchronous_standby_names')", String.self, as: "standbys")
+        )
+    } sql: { list, processes, times in
+        """
+        WITH waited AS MATERIALIZED (
+            SELECT a.pid, a.wait_event FROM unnest(\(processes), \(times)) AS gone (pid, began)
+            JOIN pg_stat_activity AS a
+                ON a.pid = gone.pid AND \(Backend.began("a.backend_start")) = gone.began)
+        SELECT \(list), count(pg_terminate_backend(waited.pid)) FROM waited
+        """
     }
-
-    private static let terminate = Terminate()
 
     private let backends = Mutex<[Backend]>([])
     private let standbys = Mutex<String?>(nil)
@@ -62,8 +54,8 @@ final class AbandonedBackends: Sendable {
         do {
             let call = Self.terminate.statement(all.map(\.process), all.map(\.began))
             let row = try session.run(call).first
-            let waits = row?[Self.terminate.waitsForStandby] ?? false
-            standbys.withLock { $0 = waits ? row?[Self.terminate.standbys] : nil }
+            let waits = row?[Self.terminate.columns.waitsForStandby] ?? false
+            standbys.withLock { $0 = waits ? row?[Self.terminate.columns.standbys] : nil }
         } catch {
             for backend in all { add(backend) }
         }

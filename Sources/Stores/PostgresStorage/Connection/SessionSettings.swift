@@ -47,34 +47,26 @@ enum SessionSettings {
     private static let readOnly = PostgresCall(
         PostgresStatement("only_read", "SET default_transaction_read_only = on"))
 
-    private struct Read {
-        let call: PostgresCall
-        let timeout: Column<Int64>
-        let synchronousCommit: Column<String>
-        let schema: Column<String>
-        let process: Column<Int64>
-        let began: Column<Int64>
-
-        init() {
-            var list = SelectList()
-            timeout = list.add("found.setting::bigint", Int64.self, as: "timeout")
-            synchronousCommit = list.add(
-                "current_setting('synchronous_commit')", String.self, as: "synchronous_commit")
-            schema = list.add("current_schema()::text", String.self, as: "schema")
-            process = list.add("pg_backend_pid()::bigint", Int64.self, as: "process")
-            began = list.add(
+    private static let read = TypedQuery<
+        (
+            timeout: Column<Int64>, synchronousCommit: Column<String>, schema: Column<String>,
+            process: Column<Int64>, began: Column<Int64>
+        )
+    >("read_settings") {
+        (
+            $0.add("found.setting::bigint", Int64.self, as: "timeout"),
+            $0.add("current_setting('synchronous_commit')", String.self, as: "synchronous_commit"),
+            $0.add("current_schema()::text", String.self, as: "schema"),
+            $0.add("pg_backend_pid()::bigint", Int64.self, as: "process"),
+            $0.add(
                 """
                 (SELECT \(Backend.began("backend_start")) FROM pg_stat_activity
                     WHERE pid = pg_backend_pid())
                 """, Int64.self, as: "began")
-            call = PostgresCall(
-                PostgresStatement(
-                    "read_settings",
-                    "SELECT \(list) FROM pg_settings AS found WHERE found.name = 'statement_timeout'"))
-        }
+        )
+    } sql: {
+        "SELECT \($0) FROM pg_settings AS found WHERE found.name = 'statement_timeout'"
     }
-
-    private static let read = Read()
 
     /// - Throws: `StorageError` `migrationFailed` for a database that the service cannot use as it is
     ///   configured.
@@ -91,15 +83,16 @@ enum SessionSettings {
             // A new session has prepared nothing yet, so a duplicate name belongs to another client.
             throw PoolerMode.unusable
         }
-        guard let found = try session.run(read.call).first, let timeout = found[read.timeout],
-            found[read.synchronousCommit] != "off"
+        let columns = read.columns
+        guard let found = try session.run(read.statement()).first, let timeout = found[columns.timeout],
+            found[columns.synchronousCommit] != "off"
         else {
             throw StorageError(.migrationFailed, detail: "synchronous_commit cannot be switched on")
         }
-        guard found[read.schema] != nil else {
+        guard found[columns.schema] != nil else {
             throw StorageError(.migrationFailed, detail: "search_path names no schema that exists")
         }
-        if let process = found[read.process], let began = found[read.began] {
+        if let process = found[columns.process], let began = found[columns.began] {
             session.backend = Backend(process: process, began: began)
         }
         if purpose == .inspection { _ = try session.run(readOnly) }

@@ -25,44 +25,13 @@ extension PostgresValue {
     }
 }
 
-extension PostgresSession: SQLSession {
-    var dialect: SQLDialect { .postgres }
-
-    func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int {
-        let rows = try run(PostgresCall(call))
-        for row in rows { try body(row) }
-        return rows.affected
-    }
-
-    func run(_ calls: [SQLCall], _ body: (Int, any ReadableRow) throws -> Void) throws -> Int {
-        guard !calls.isEmpty else { return 0 }
-        return try pipeline(calls.map { PostgresCall($0) }).forEachRow(body)
-    }
+/// A session that runs calls in one round trip.
+protocol PostgresPipeline: SQLSession {
+    func pipeline(_ calls: [PostgresCall]) throws -> [PostgresRows]
 }
 
-extension [PostgresRows] {
-    /// Calls `body` for each row, and returns the number of changed rows.
-    fileprivate func forEachRow(_ body: (Int, any ReadableRow) throws -> Void) throws -> Int {
-        for (index, rows) in enumerated() {
-            for row in rows { try body(index, row) }
-        }
-        return reduce(0) { $0 + $1.affected }
-    }
-}
-
-/// A transaction that sends BEGIN with its first statement, and the audit entries with its COMMIT, each in
-/// one round trip. The audit chain stays locked only from the append to the commit.
-final class PostgresTransaction: SQLTransaction {
+extension PostgresPipeline {
     var dialect: SQLDialect { .postgres }
-
-    private let session: PostgresSession
-    private var hasBegun = false
-    private var last: [PostgresCall] = []
-    private var audited: [AuditEntry] = []
-
-    init(_ session: PostgresSession) {
-        self.session = session
-    }
 
     func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int {
         try run([call]) { try body($1) }
@@ -70,7 +39,26 @@ final class PostgresTransaction: SQLTransaction {
 
     func run(_ calls: [SQLCall], _ body: (Int, any ReadableRow) throws -> Void) throws -> Int {
         guard !calls.isEmpty else { return 0 }
-        return try pipeline(calls.map { PostgresCall($0) }).forEachRow(body)
+        let results = try pipeline(calls.map { PostgresCall($0) })
+        for (index, rows) in results.enumerated() {
+            for row in rows { try body(index, row) }
+        }
+        return results.reduce(0) { $0 + $1.affected }
+    }
+}
+
+extension PostgresSession: PostgresPipeline {}
+
+/// A transaction that sends BEGIN with its first statement, and the audit entries with its COMMIT, each in
+/// one round trip. The audit chain stays locked only from the append to the commit.
+final class PostgresTransaction: SQLTransaction, PostgresPipeline {
+    private let session: PostgresSession
+    private var hasBegun = false
+    private var last: [PostgresCall] = []
+    private var audited: [AuditEntry] = []
+
+    init(_ session: PostgresSession) {
+        self.session = session
     }
 
     func lock(_ table: any Table.Type) throws {
@@ -83,7 +71,7 @@ final class PostgresTransaction: SQLTransaction {
 
     func appendAudit(_ entries: [AuditEntry]) { audited += entries }
 
-    private func pipeline(_ calls: [PostgresCall]) throws -> [PostgresRows] {
+    func pipeline(_ calls: [PostgresCall]) throws -> [PostgresRows] {
         if hasBegun { return try session.pipeline(calls) }
         hasBegun = true
         return Array(try session.pipeline([.begin] + calls).dropFirst())

@@ -79,6 +79,19 @@ struct TypedQuery<Columns: Sendable, each Argument: PostgresArgument>: Sendable 
     }
 }
 
+extension TypedQuery where Columns: Table {
+    /// Creates a query for all columns of a table.
+    ///
+    /// - Parameter clauses: SQL that follows the table's name.
+    init(rows name: String, _ clauses: (repeat Parameter<each Argument>) -> String) {
+        self.init(name) {
+            $0.add(Columns.self)
+        } sql: { (list: SelectList, parameter: repeat Parameter<each Argument>) in
+            "SELECT \(list) FROM \(Columns.name) \(clauses(repeat each parameter))"
+        }
+    }
+}
+
 /// One SQL statement with a unique name. Each connection prepares it at first use.
 ///
 /// Each parameter is written with a cast that gives it its type: `$1::bigint`, `$2::text[]`. `TypedStatement`

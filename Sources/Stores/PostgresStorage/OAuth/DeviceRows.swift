@@ -6,8 +6,12 @@ import SQLTables
 /// Reads and counts waiting devices for a batch.
 enum DeviceRows {
     // All transactions lock in the same order, so that two transactions with several devices cannot deadlock.
-    private static let lock = find("oauth_lock_devices") { "digest = ANY (\($0)) ORDER BY digest FOR UPDATE" }
-    private static let findByUserCode = find("oauth_find_devices") { "user_code_digest = ANY (\($0))" }
+    private static let lock = TypedQuery<OAuthDeviceTable, [SHA256Digest]>(rows: "oauth_lock_devices") {
+        "WHERE digest = ANY (\($0)) ORDER BY digest FOR UPDATE"
+    }
+    private static let findByUserCode = TypedQuery<OAuthDeviceTable, [SHA256Digest]>(
+        rows: "oauth_find_devices"
+    ) { "WHERE user_code_digest = ANY (\($0))" }
     private static let count = TypedQuery<
         (client: Column<OAuthClientID>, count: Column<Int64>, total: Column<Int64>), [OAuthClientID]
     >("oauth_count_devices") {
@@ -19,16 +23,6 @@ enum DeviceRows {
         )
     } sql: { list, clients in
         "SELECT \(list) FROM unnest(\(clients)) AS k (name)"
-    }
-
-    private static func find(
-        _ name: String, _ condition: (Parameter<[SHA256Digest]>) -> String
-    ) -> TypedQuery<OAuthDeviceTable, [SHA256Digest]> {
-        TypedQuery(name) {
-            $0.add(OAuthDeviceTable.self)
-        } sql: {
-            "SELECT \($0) FROM oauth_device WHERE \(condition($1))"
-        }
     }
 
     /// Returns the call that locks and reads a batch's devices; `nil` if there are none.

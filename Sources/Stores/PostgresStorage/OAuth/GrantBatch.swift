@@ -122,9 +122,6 @@ struct LockedAccounts {
     /// that the first statement waited for.
     static func calls(for ids: [AccountID]) -> [PostgresCall] { [lock(ids), find.statement(ids)] }
 
-    /// Returns the call that reads the accounts without locking them.
-    static func findCall(for ids: [AccountID]) -> PostgresCall { find.statement(ids) }
-
     /// - Parameter rows: The last call's result. A missing account has no row.
     init(_ rows: PostgresRows, _ names: PostgresNames, in session: PostgresSession) throws {
         let columns = Self.find.columns

@@ -30,17 +30,9 @@ enum OAuthReader {
         let grant = try columns.grant.record(first, session.names, in: session)
         var record = try columns.user.record(first, session.names, in: session)
         for row in rows { try columns.user.credential.add(row, to: &record, session.names, in: session) }
-        guard let account = record.account else { return nil }
-        return TokenStatus(
-            family: try columns.family.record(first), grant: grant,
-            status: AccountStatus(account: account, credential: record.record(for: grant.clientID)))
-    }
-
-    static func status(
-        of account: AccountID, app: ClientID, in session: PostgresSession
-    ) throws -> AccountStatus? {
-        let record = try PostgresSubjects(names: session.names).find(account, in: session)?.record
-        guard let record, let account = record.account else { return nil }
-        return AccountStatus(account: account, credential: record.record(for: app))
+        let family = try columns.family.record(first)
+        return record.status(for: grant.clientID).map {
+            TokenStatus(family: family, grant: grant, status: $0)
+        }
     }
 }

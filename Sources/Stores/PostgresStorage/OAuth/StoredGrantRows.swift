@@ -19,13 +19,8 @@ struct StoredGrantRows {
             SELECT \(OAuthTokenFamilyTable.names()) FROM oauth_token_family WHERE grant_id = g.id OFFSET 0) AS l
         """
     }
-    private static let findCodes = TypedQuery<
-        (code: OAuthCodeTable, account: Column<AccountID>, client: Column<OAuthClientID>), [AccountID]
-    >("oauth_codes") {
-        (
-            $0.add(OAuthCodeTable.self, as: "c"), $0.add("g.account_id", AccountID.self, as: "account_id"),
-            $0.add("g.oauth_client", OAuthClientID.self, as: "oauth_client")
-        )
+    private static let findCodes = TypedQuery<OAuthCodeColumns, [AccountID]>("oauth_codes") {
+        OAuthCodeColumns(&$0)
     } sql: { list, accounts in
         """
         SELECT \(list)
@@ -60,10 +55,7 @@ struct StoredGrantRows {
         else { throw StorageError(.unavailable, detail: "expected the results of three statements") }
         self.grants = try grants.map { try Self.findGrants.columns.record($0, names, in: session) }
         self.families = try families.map { try Self.findFamilies.columns.record($0) }
-        let columns = Self.findCodes.columns
-        self.codes = try codes.map { row in
-            try columns.code.record(row, (row.required(columns.account), row.required(columns.client)))
-        }
+        self.codes = try codes.map { try Self.findCodes.columns.record($0) }
     }
 }
 
@@ -99,21 +91,16 @@ enum GrantSelectionRows {
         WHERE l.double_sha512 = ANY (\(tokens)) AND l.double_sha512 IS NOT NULL
         """
     }
-    private static let findGoogleAccounts = TypedQuery<GoogleAccountTable, [String]>("oauth_google_accounts")
-    {
-        $0.add(GoogleAccountTable.self)
-    } sql: { list, subjects in
-        "SELECT \(list) FROM google_account WHERE google_subject = ANY (\(subjects))"
-    }
+    private static let findGoogleAccounts = TypedQuery<GoogleAccountTable, [String]>(
+        rows: "oauth_google_accounts"
+    ) { "WHERE google_subject = ANY (\($0))" }
     private static let findEvents = TypedQuery<Column<String>, [String]>("oauth_google_events") {
         $0.add("jti", String.self, as: "jti")
     } sql: { list, identifiers in
         "SELECT \(list) FROM google_event WHERE jti = ANY (\(identifiers))"
     }
-    private static let findPaces = TypedQuery<OAuthGrantPaceTable, [AccountID]>("oauth_grant_paces") {
-        $0.add(OAuthGrantPaceTable.self)
-    } sql: { list, accounts in
-        "SELECT \(list) FROM oauth_grant_pace WHERE account_id = ANY (\(accounts))"
+    private static let findPaces = TypedQuery<OAuthGrantPaceTable, [AccountID]>(rows: "oauth_grant_paces") {
+        "WHERE account_id = ANY (\($0))"
     }
     private static let findErased = TypedQuery<Column<AccountID>, [AccountID]>("oauth_erased") {
         $0.add("account_id", AccountID.self, as: "account_id")

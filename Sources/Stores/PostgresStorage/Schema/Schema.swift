@@ -32,20 +32,16 @@ enum Schema {
         PostgresStatement(
             "find_schema", "SELECT to_regclass(format('%I.siwa_schema', current_schema())) IS NOT NULL"))
 
-    private struct Read {
-        let call: PostgresCall
-        let version: Column<Int64>
-        let minimumReader: Column<Int64>
-
-        init() {
-            var list = SelectList()
-            version = list.add("coalesce(max(version), 0)", Int64.self, as: "version")
-            minimumReader = list.add("coalesce(max(minimum_reader), 0)", Int64.self, as: "minimum_reader")
-            call = PostgresCall(PostgresStatement("read_schema", "SELECT \(list) FROM siwa_schema"))
-        }
+    private static let read = TypedQuery<(version: Column<Int64>, minimumReader: Column<Int64>)>(
+        "read_schema"
+    ) {
+        (
+            $0.add("coalesce(max(version), 0)", Int64.self, as: "version"),
+            $0.add("coalesce(max(minimum_reader), 0)", Int64.self, as: "minimum_reader")
+        )
+    } sql: {
+        "SELECT \($0) FROM siwa_schema"
     }
-
-    private static let read = Read()
 
     private static let record = TypedStatement<Int64, Int64>("record_schema") { version, minimumReader in
         "INSERT INTO siwa_schema (version, minimum_reader) VALUES (\(version), \(minimumReader))"
@@ -94,8 +90,10 @@ enum Schema {
 
     static func version(in session: PostgresSession) throws -> Version {
         guard try session.run(exists).onlyValue(as: Bool.self) == true else { return Version() }
-        guard let row = try session.run(read.call).first else { return Version() }
-        return Version(number: Int(row[read.version] ?? 0), minimumReader: Int(row[read.minimumReader] ?? 0))
+        guard let row = try session.run(read.statement()).first else { return Version() }
+        let columns = read.columns
+        return Version(
+            number: Int(row[columns.version] ?? 0), minimumReader: Int(row[columns.minimumReader] ?? 0))
     }
 
     private static func step(_ session: PostgresSession, _ migrations: [Migration]) throws -> Step {

@@ -163,32 +163,23 @@ enum UnknownSubjectLocks {
     /// The first of the two numbers that identify a lock: "siwa" in ASCII.
     private static let space = 0x7369_7761
 
-    private struct LockUnknown {
-        let statement: TypedStatement<[Int64?], [String?], [Int64]>
-        let place: Column<Int64>
-
-        init() {
-            var list = SelectList()
-            let place = list.add("k.place", Int64.self, as: "place")
-            statement = TypedStatement("lock_unknown_subjects") { teams, names, numbers in
-                """
-                SELECT \(list), pg_advisory_xact_lock(\(space), k.number::integer)
-                FROM (
-                    SELECT k.place, k.number
-                    FROM unnest(\(teams), \(names), \(numbers))
-                        WITH ORDINALITY AS k (team_id, sub, number, place)
-                    LEFT JOIN LATERAL (
-                        SELECT id FROM subject WHERE team_id = k.team_id::integer AND sub = k.sub OFFSET 0)
-                        AS known ON true
-                    WHERE known.id IS NULL
-                    ORDER BY k.number) AS k
-                """
-            }
-            self.place = place
-        }
+    private static let lockUnknownStatement = TypedQuery<Column<Int64>, [Int64?], [String?], [Int64]>(
+        "lock_unknown_subjects"
+    ) {
+        $0.add("k.place", Int64.self, as: "place")
+    } sql: { list, teams, names, numbers in
+        """
+        SELECT \(list), pg_advisory_xact_lock(\(space), k.number::integer)
+        FROM (
+            SELECT k.place, k.number
+            FROM unnest(\(teams), \(names), \(numbers)) WITH ORDINALITY AS k (team_id, sub, number, place)
+            LEFT JOIN LATERAL (
+                SELECT id FROM subject WHERE team_id = k.team_id::integer AND sub = k.sub OFFSET 0)
+                AS known ON true
+            WHERE known.id IS NULL
+            ORDER BY k.number) AS k
+        """
     }
-
-    private static let lockUnknownStatement = LockUnknown()
     private static let lockAllStatement = TypedStatement<[Int64]>("lock_all_subjects") { numbers in
         "SELECT pg_advisory_xact_lock(\(space), k.number::integer) FROM unnest(\(numbers)) AS k (number)"
     }
@@ -199,7 +190,7 @@ enum UnknownSubjectLocks {
     }
 
     /// Reads the result of `lockUnknown`: the places of the names without a row, counted from 1.
-    static func places(in rows: PostgresRows) -> [Int64?] { rows.map { $0[lockUnknownStatement.place] } }
+    static func places(in rows: PostgresRows) -> [Int64?] { rows.map { $0[lockUnknownStatement.columns] } }
 
     /// Locks all names, for a batch whose commands change the row of a name.
     static func lockAll(_ keys: SubjectKeyArrays) -> PostgresCall {

@@ -9,11 +9,9 @@ enum AppCheckHourStatements {
             ON CONFLICT (target_kind, target, begins_at)
             DO UPDATE SET \(AppCheckHourTable.additions(to: "app_check_hour"))
             """)
-    static let find = SQLStatement<AppCheckHourTable, Int64, String, Moment>("find_app_check_hours") {
-        $0.add(AppCheckHourTable.self)
-    } sql: { _, list, kind, name, begin in
+    static let find = SQLStatement<AppCheckHourTable, Int64, String, Moment>(rows: "find_app_check_hours") {
+        _, kind, name, begin in
         """
-        SELECT \(list) FROM app_check_hour
         WHERE target_kind = \(kind) AND target = \(name) AND begins_at >= \(begin)
         """
     }
@@ -24,9 +22,8 @@ extension SQLReader {
     public func appCheckHours(of targets: [AppCheckTarget], from hour: Int64) async throws -> [AppCheckHour] {
         try await snapshot { session in
             try targets.flatMap { target in
-                let call = AppCheckHourStatements.find(
-                    target.kind.storageCode, target.name, Moment(seconds: hour))
-                return try session.rows(call) { try AppCheckHourStatements.find.columns.record($0) }
+                try session.records(
+                    AppCheckHourStatements.find, target.kind.storageCode, target.name, Moment(seconds: hour))
             }.sorted { $0.hour < $1.hour }
         }
     }

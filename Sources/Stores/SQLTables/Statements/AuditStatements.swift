@@ -3,21 +3,19 @@ import Cryptography
 
 /// Audit log statements for both databases, except for appending.
 public enum AuditStatements {
-    fileprivate static let after = SQLStatement<AuditTable, Int64, Int64>("audit_after") {
-        $0.add(AuditTable.self)
-    } sql: { _, list, sequence, limit in
-        "SELECT \(list) FROM audit WHERE sequence > \(sequence) ORDER BY sequence LIMIT \(limit)"
+    fileprivate static let after = SQLStatement<AuditTable, Int64, Int64>(rows: "audit_after") {
+        _, sequence, limit in
+        "WHERE sequence > \(sequence) ORDER BY sequence LIMIT \(limit)"
     }
-    fileprivate static let before = SQLStatement<AuditTable, Int64, Int64>("audit_before") {
-        $0.add(AuditTable.self)
-    } sql: { _, list, sequence, limit in
-        "SELECT \(list) FROM audit WHERE sequence < \(sequence) ORDER BY sequence DESC LIMIT \(limit)"
+    fileprivate static let before = SQLStatement<AuditTable, Int64, Int64>(rows: "audit_before") {
+        _, sequence, limit in
+        "WHERE sequence < \(sequence) ORDER BY sequence DESC LIMIT \(limit)"
     }
-    fileprivate static let ofAccount = SQLStatement<AuditTable, AccountID, Int64, Int64>("audit_of_account") {
-        $0.add(AuditTable.self)
-    } sql: { _, list, account, sequence, limit in
+    fileprivate static let ofAccount = SQLStatement<AuditTable, AccountID, Int64, Int64>(
+        rows: "audit_of_account"
+    ) { _, account, sequence, limit in
         """
-        SELECT \(list) FROM audit WHERE account_id = \(account) AND sequence < \(sequence)
+        WHERE account_id = \(account) AND sequence < \(sequence)
         ORDER BY sequence DESC LIMIT \(limit)
         """
     }
@@ -27,10 +25,8 @@ public enum AuditStatements {
         ORDER BY recorded_at DESC, sequence DESC LIMIT 1
         """
     }
-    private static let findChain = SQLStatement<AuditChainTable>("audit_chain") {
-        $0.add(AuditChainTable.self)
-    } sql: { _, list in
-        "SELECT \(list) FROM audit_chain WHERE id = 1"
+    private static let findChain = SQLStatement<AuditChainTable>(rows: "audit_chain") { _ in
+        "WHERE id = 1"
     }
     // A purge locks the rows before the chain, in the same order as an erasure, so that a purge and an
     // erasure cannot deadlock.
@@ -63,11 +59,9 @@ public enum AuditStatements {
     public static let clear = SQLStatement<Void, AccountID>("clear_audit") { _, account in
         "UPDATE audit SET \(AuditTable.clearing) WHERE account_id = \(account)"
     }
-    fileprivate static let findParts = SQLStatement<ConfigurationFingerprintTable>("fingerprints") {
-        $0.add(ConfigurationFingerprintTable.self)
-    } sql: { _, list in
-        "SELECT \(list) FROM configuration_fingerprint"
-    }
+    fileprivate static let findParts = SQLStatement<ConfigurationFingerprintTable>(
+        rows: "fingerprints"
+    ) { _ in "" }
     fileprivate static let removePart = SQLStatement<Void, String>("remove_fingerprint") { _, item in
         "DELETE FROM configuration_fingerprint WHERE item = \(item)"
     }
@@ -79,15 +73,11 @@ public enum AuditStatements {
             """)
 
     public static func chain(in session: any SQLSession) throws -> AuditChain {
-        guard let chain = try session.rows(findChain(), { try findChain.columns.record($0) }).first else {
+        guard let chain = try session.records(findChain).first else {
             throw StorageError(
                 .corrupted, detail: "expected one row in audit_chain, found none; restore a backup")
         }
         return chain
-    }
-
-    fileprivate static func parts(in session: any SQLSession) throws -> [SeenConfigurationPart] {
-        try session.rows(findParts()) { try findParts.columns.record($0) }
     }
 }
 
@@ -97,23 +87,17 @@ extension AuditReader where Self: SQLReader {
     }
 
     public func auditRows(after sequence: Int64, limit: Int) async throws -> [AuditRow] {
-        let find = AuditStatements.after
-        return try await snapshot { session in
-            try session.rows(find(sequence, Int64(limit))) { try find.columns.record($0) }
-        }
+        try await snapshot { try $0.records(AuditStatements.after, sequence, Int64(limit)) }
     }
 
     public func auditRows(
         before sequence: Int64, of account: AccountID?, limit: Int
     ) async throws -> [AuditRow] {
-        let (before, ofAccount) = (AuditStatements.before, AuditStatements.ofAccount)
-        return try await snapshot { session in
+        try await snapshot { session in
             guard let account else {
-                return try session.rows(before(sequence, Int64(limit))) { try before.columns.record($0) }
+                return try session.records(AuditStatements.before, sequence, Int64(limit))
             }
-            return try session.rows(ofAccount(account, sequence, Int64(limit))) {
-                try ofAccount.columns.record($0)
-            }
+            return try session.records(AuditStatements.ofAccount, account, sequence, Int64(limit))
         }
     }
 
@@ -174,7 +158,7 @@ extension AuditStore where Self: SQLStore {
             // The table is locked first. If two replicas start together, the second then sees the first
             // replica's values.
             try session.lock(ConfigurationFingerprintTable.self)
-            let parts = try AuditStatements.parts(in: session).map { ($0.item, $0.fingerprint) }
+            let parts = try session.records(AuditStatements.findParts).map { ($0.item, $0.fingerprint) }
             let changes = ConfigurationChange.between(Dictionary(uniqueKeysWithValues: parts), fingerprints)
             for change in changes {
                 guard let after = change.after else {
@@ -190,6 +174,6 @@ extension AuditStore where Self: SQLStore {
     }
 
     public func configurationParts() async throws -> [SeenConfigurationPart] {
-        try await snapshot { try AuditStatements.parts(in: $0) }
+        try await snapshot { try $0.records(AuditStatements.findParts) }
     }
 }

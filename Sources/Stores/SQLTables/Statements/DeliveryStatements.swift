@@ -3,27 +3,19 @@ import AuthorizationServer
 
 /// Statements for event receivers and their retries, for both databases.
 private enum DeliveryStatements {
-    static let all = SQLStatement<EventReceiverTable>("all_receivers") {
-        $0.add(EventReceiverTable.self)
-    } sql: { dialect, list in
-        "SELECT \(list) FROM event_receiver ORDER BY name \(dialect.byteOrder)"
+    static let all = SQLStatement<EventReceiverTable>(rows: "all_receivers") { dialect in
+        "ORDER BY name \(dialect.byteOrder)"
     }
-    static let active = SQLStatement<EventReceiverTable, SQLList>("active_receivers") {
-        $0.add(EventReceiverTable.self)
-    } sql: { dialect, list, names in
-        """
-        SELECT \(list) FROM event_receiver WHERE name IN \(dialect.members(of: names)) AND paused_at IS NULL
-        """
+    static let active = SQLStatement<EventReceiverTable, SQLList>(rows: "active_receivers") {
+        dialect, names in
+        "WHERE name IN \(dialect.members(of: names)) AND paused_at IS NULL"
     }
-    static let one = SQLStatement<EventReceiverTable, ReceiverName>("find_receiver") {
-        $0.add(EventReceiverTable.self)
-    } sql: { _, list, name in
-        "SELECT \(list) FROM event_receiver WHERE name = \(name)"
+    static let one = SQLStatement<EventReceiverTable, ReceiverName>(rows: "find_receiver") { _, name in
+        "WHERE name = \(name)"
     }
-    static let locked = SQLStatement<EventReceiverTable, ReceiverName>("lock_receiver") {
-        $0.add(EventReceiverTable.self)
-    } sql: { dialect, list, name in
-        "SELECT \(list) FROM event_receiver WHERE name = \(name) \(dialect.locking)"
+    static let locked = SQLStatement<EventReceiverTable, ReceiverName>(rows: "lock_receiver") {
+        dialect, name in
+        "WHERE name = \(name) \(dialect.locking)"
     }
     static let claim = SQLStatement<EventReceiverTable, SQLList, Moment, Int64, Moment>("claim_receivers") {
         $0.add(EventReceiverTable.self)
@@ -41,10 +33,9 @@ private enum DeliveryStatements {
         WHERE name IN (SELECT name FROM due) RETURNING \(list)
         """
     }
-    static let retries = SQLStatement<EventRetryTable, SQLList>("find_event_retries") {
-        $0.add(EventRetryTable.self)
-    } sql: { dialect, list, names in
-        "SELECT \(list) FROM event_retry WHERE receiver IN \(dialect.members(of: names)) ORDER BY sequence"
+    static let retries = SQLStatement<EventRetryTable, SQLList>(rows: "find_event_retries") {
+        dialect, names in
+        "WHERE receiver IN \(dialect.members(of: names)) ORDER BY sequence"
     }
     static let insert = SQLInsertion<EventReceiverTable>(
         "add_receiver", conflict: "ON CONFLICT (name) DO NOTHING")
@@ -222,10 +213,9 @@ extension DeliveryStore where Self: SQLStore {
         _ verification: StreamVerification, of name: ReceiverName, at moment: Moment
     ) async throws -> VerificationRequestResult {
         try await transaction { session in
-            let found = try session.rows(DeliveryStatements.locked(name)) {
-                try DeliveryStatements.locked.columns.record($0)
+            guard var record = try session.records(DeliveryStatements.locked, name).first else {
+                return .unknownReceiver
             }
-            guard var record = found.first else { return .unknownReceiver }
             let result = record.request(verification, at: moment)
             if result == .accepted {
                 try session.run(

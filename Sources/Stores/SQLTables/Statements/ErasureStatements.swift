@@ -2,31 +2,23 @@ public import AppleAccounts
 
 /// Statements for erasures and their apps and tokens, for both databases.
 public enum ErasureStatements {
-    /// The columns of a token. Its table has the alias `g`.
-    fileprivate struct TokenColumns {
-        let token: ErasureTokenTable
-        let client: Column<ClientID>
-        let app: Column<ClientID>
-
-        init(_ list: inout SelectList) {
-            token = list.add(
-                ErasureTokenTable.self, as: "g", .except { [$0.erasureID, $0.clientID, $0.appID] })
-            client = list.add("(SELECT name FROM client WHERE id = g.client_id)", ClientID.self, as: "client")
-            app = list.add("(SELECT name FROM app WHERE id = g.app_id)", ClientID.self, as: "app")
-        }
-
-        func token(_ row: any ReadableRow) throws -> ErasureToken {
-            try token.token(row, clientID: row.required(client), primaryClientID: row.required(app))
-        }
-    }
+    fileprivate typealias TokenColumns = NamedColumns<ErasureToken>
 
     fileprivate struct ErasureColumns {
-        let erasure: ErasureTable
-        let team: Column<TeamID>
+        let id: Column<ErasureID>
+        private let table: ErasureTable
+        private let team: Column<TeamID>
 
         init(_ list: inout SelectList) {
-            erasure = list.add(ErasureTable.self, as: "e", .except { [$0.teamID] })
+            table = list.add(ErasureTable.self, as: "e", .withoutNumbers)
+            id = table.id
             team = list.add("(SELECT name FROM team WHERE id = e.team_id)", TeamID.self, as: "team")
+        }
+
+        func record(
+            _ row: any ReadableRow, apps: [ErasedApp] = [], tokens: [ErasureToken] = []
+        ) throws -> ErasureRecord {
+            try table.record(row, (row.required(team), apps, tokens))
         }
     }
 
@@ -44,14 +36,14 @@ public enum ErasureStatements {
         "erasure_apps"
     ) {
         (
-            $0.add(ErasureAppTable.self, .except { [$0.erasureID, $0.appID] }),
+            $0.add(ErasureAppTable.self, .withoutNumbers),
             $0.add("(SELECT name FROM app WHERE id = app_id)", ClientID.self, as: "app")
         )
     } sql: { _, list, id in
         "SELECT \(list) FROM erasure_app WHERE erasure_id = \(id)"
     }
     private static let findTokens = SQLStatement<TokenColumns, ErasureID>("erasure_tokens") {
-        TokenColumns(&$0)
+        TokenColumns(&$0, as: "g")
     } sql: { _, list, id in
         "SELECT \(list) FROM erasure_token g WHERE g.erasure_id = \(id) ORDER BY g.id"
     }
@@ -67,20 +59,19 @@ public enum ErasureStatements {
         let erasure: ErasureColumns
 
         init(_ list: inout SelectList) {
-            (token, erasure) = (TokenColumns(&list), ErasureColumns(&list))
+            (token, erasure) = (TokenColumns(&list, as: "g"), ErasureColumns(&list))
         }
 
         func claimed(_ row: any ReadableRow, until leaseEnd: Moment) throws -> ClaimedErasureToken {
-            var token = try token.token(row)
+            let erasure = try erasure.record(row)
+            var token = try token.record(row)
             let isInterrupted = token.isClaimed
             token.attempts += 1
             token.nextAttemptAt = leaseEnd
             token.isClaimed = true
             return ClaimedErasureToken(
-                erasureID: try row.required(erasure.erasure.id),
-                accountID: try row.required(erasure.erasure.accountID), team: try row.required(erasure.team),
-                deadline: try row.required(erasure.erasure.deadline), token: token,
-                isInterrupted: isInterrupted)
+                erasureID: erasure.id, accountID: erasure.accountID, team: erasure.team,
+                deadline: erasure.deadline, token: token, isInterrupted: isInterrupted)
         }
     }
 
@@ -225,20 +216,22 @@ public enum ErasureStatements {
         calls.append(
             insert {
                 $0.write(erasure, to: $1)
-                $1.set($0.teamID, named: erasure.team)
+                $1.set($0["team_id", Int64.self], named: erasure.team)
             })
         calls += erasure.apps.map { app in
             insertApp {
-                $0.write(app, of: erasure.id, to: $1)
-                $1.set($0.appID, named: app.clientID)
+                $0.write(app, to: $1)
+                $1.set($0["erasure_id", ErasureID.self], erasure.id)
+                $1.set($0["app_id", Int64.self], named: app.clientID)
             }
         }
         return calls
             + erasure.tokens.map { token in
                 insertToken {
-                    $0.write(token, of: erasure.id, to: $1)
-                    $1.set($0.clientID, named: token.clientID)
-                    $1.set($0.appID, named: token.primaryClientID)
+                    $0.write(token, to: $1)
+                    $1.set($0["erasure_id", ErasureID.self], erasure.id)
+                    $1.set($0["client_id", Int64.self], named: token.clientID)
+                    $1.set($0["app_id", Int64.self], named: token.primaryClientID)
                 }
             }
     }
@@ -257,13 +250,13 @@ public enum ErasureStatements {
     fileprivate static func read(_ call: SQLCall, in session: any SQLSession) throws -> ErasureRecord? {
         let columns = findByID.columns
         return try session.rows(call) { row in
-            let id = try row.required(columns.erasure.id)
+            let id = try row.required(columns.id)
             let apps = try session.rows(findApps(id)) {
-                try findApps.columns.row.app($0, clientID: $0.required(findApps.columns.app))
+                try findApps.columns.row.record($0, $0.required(findApps.columns.app))
             }
-            return try columns.erasure.record(
-                row, team: row.required(columns.team), apps: apps.sorted { $0.clientID < $1.clientID },
-                tokens: session.rows(findTokens(id)) { try findTokens.columns.token($0) })
+            return try columns.record(
+                row, apps: apps.sorted { $0.clientID < $1.clientID },
+                tokens: session.rows(findTokens(id)) { try findTokens.columns.record($0) })
         }.first
     }
 }

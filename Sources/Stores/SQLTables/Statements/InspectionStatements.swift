@@ -14,20 +14,13 @@ private enum InspectionStatements {
         }
     }
 
-    static let code = SQLStatement<
-        (code: OAuthCodeTable, account: Column<AccountID>, client: Column<OAuthClientID>), SHA256Digest
-    >("inspect_code") {
-        (
-            $0.add(OAuthCodeTable.self, as: "c"), $0.add("g.account_id", AccountID.self, as: "account_id"),
-            $0.add("g.oauth_client", OAuthClientID.self, as: "oauth_client")
-        )
+    static let code = SQLStatement<OAuthCodeColumns, SHA256Digest>("inspect_code") {
+        OAuthCodeColumns(&$0)
     } sql: { _, list, digest in
         "SELECT \(list) FROM oauth_code c JOIN oauth_grant g ON g.id = c.grant_id WHERE c.digest = \(digest)"
     }
-    static let device = SQLStatement<OAuthDeviceTable, SHA256Digest>("inspect_device") {
-        $0.add(OAuthDeviceTable.self)
-    } sql: { _, list, digest in
-        "SELECT \(list) FROM oauth_device WHERE digest = \(digest)"
+    static let device = SQLStatement<OAuthDeviceTable, SHA256Digest>(rows: "inspect_device") { _, digest in
+        "WHERE digest = \(digest)"
     }
     static let grants = SQLStatement<CountColumns, Int64>("inspect_grants") {
         CountColumns(&$0)
@@ -56,11 +49,10 @@ private enum InspectionStatements {
     } sql: { _, list, before, limit in
         "SELECT \(list) FROM notification WHERE id < \(before) ORDER BY id DESC LIMIT \(limit)"
     }
-    static let googleEvents = SQLStatement<GoogleEventTable, Moment, String, Int64>("inspect_google") {
-        $0.add(GoogleEventTable.self)
-    } sql: { _, list, before, jti, limit in
+    static let googleEvents = SQLStatement<GoogleEventTable, Moment, String, Int64>(rows: "inspect_google") {
+        _, before, jti, limit in
         """
-        SELECT \(list) FROM google_event WHERE (received_at, jti) < (\(before), \(jti))
+        WHERE (received_at, jti) < (\(before), \(jti))
         ORDER BY received_at DESC, jti DESC LIMIT \(limit)
         """
     }
@@ -68,17 +60,12 @@ private enum InspectionStatements {
 
 extension GrantInspectionStore where Self: SQLStore {
     public func code(withDigest digest: SHA256Digest) async throws -> CodeRecord? {
-        let (find, columns) = (InspectionStatements.code, InspectionStatements.code.columns)
-        return try await snapshot { session in
-            try session.rows(find(digest)) {
-                try columns.code.record($0, ($0.required(columns.account), $0.required(columns.client)))
-            }.first
-        }
+        let find = InspectionStatements.code
+        return try await snapshot { try $0.rows(find(digest)) { try find.columns.record($0) }.first }
     }
 
     public func device(withDigest digest: SHA256Digest) async throws -> DeviceAuthorization? {
-        let find = InspectionStatements.device
-        return try await snapshot { try $0.rows(find(digest)) { try find.columns.record($0) }.first }
+        try await snapshot { try $0.records(InspectionStatements.device, digest).first }
     }
 
     public func clientUsage(lookingAt most: Int) async throws -> ClientUsage {

@@ -4,10 +4,8 @@ public import KeySets
 /// Stores the last valid key set in the database, so that the service can restart while Apple is unreachable.
 /// All replicas share it.
 public struct SQLKeySetSnapshotStore: KeySetSnapshotStore {
-    private static let find = SQLStatement<KeySetSnapshotTable>("load_key_set") {
-        $0.add(KeySetSnapshotTable.self)
-    } sql: { _, list in
-        "SELECT \(list) FROM key_set_snapshot WHERE id = 1"
+    private static let find = SQLStatement<KeySetSnapshotTable>(rows: "load_key_set") { _ in
+        "WHERE id = 1"
     }
     /// Keeps a newer set of another replica, so that a slow replica does not overwrite it. A stored time in
     /// the future is ignored, so that a replica whose clock ran ahead does not block all others.
@@ -39,6 +37,6 @@ public struct SQLKeySetSnapshotStore: KeySetSnapshotStore {
     }
 
     public static func load(in session: any SQLSession) throws -> KeySetSnapshot? {
-        try session.rows(find()) { try find.columns.record($0) }.first
+        try session.records(find).first
     }
 }

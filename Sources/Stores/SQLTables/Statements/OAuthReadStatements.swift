@@ -32,15 +32,13 @@ enum OAuthReadStatements {
         LIMIT 2
         """
     }
-    static let findPace = SQLStatement<OAuthGrantPaceTable, AccountID, OAuthClientID>("oauth_find_pace") {
-        $0.add(OAuthGrantPaceTable.self)
-    } sql: { _, list, account, client in
-        "SELECT \(list) FROM oauth_grant_pace WHERE account_id = \(account) AND oauth_client = \(client)"
+    static let findPace = SQLStatement<OAuthGrantPaceTable, AccountID, OAuthClientID>(rows: "oauth_find_pace")
+    { _, account, client in
+        "WHERE account_id = \(account) AND oauth_client = \(client)"
     }
-    static let findDevice = SQLStatement<OAuthDeviceTable, SHA256Digest>("oauth_find_device") {
-        $0.add(OAuthDeviceTable.self)
-    } sql: { _, list, userCode in
-        "SELECT \(list) FROM oauth_device WHERE user_code_digest = \(userCode)"
+    static let findDevice = SQLStatement<OAuthDeviceTable, SHA256Digest>(rows: "oauth_find_device") {
+        _, userCode in
+        "WHERE user_code_digest = \(userCode)"
     }
     static let isDisabled = SQLStatement<Void, String>("oauth_is_google_disabled") { _, subject in
         "SELECT is_disabled FROM google_account WHERE google_subject = \(subject)"
@@ -112,13 +110,11 @@ extension SQLReader {
 
 extension AuthorizationStore where Self: SQLStore {
     public func pace(of account: AccountID, for client: OAuthClientID) async throws -> GrantPace? {
-        let find = OAuthReadStatements.findPace
-        return try await snapshot { try $0.rows(find(account, client)) { try find.columns.record($0) }.first }
+        try await snapshot { try $0.records(OAuthReadStatements.findPace, account, client).first }
     }
 
     public func device(withUserCode digest: SHA256Digest) async throws -> DeviceAuthorization? {
-        let find = OAuthReadStatements.findDevice
-        return try await snapshot { try $0.rows(find(digest)) { try find.columns.record($0) }.first }
+        try await snapshot { try $0.records(OAuthReadStatements.findDevice, digest).first }
     }
 
     public func isDisabled(googleSubject: String) async throws -> Bool {

@@ -3,11 +3,10 @@ public import AppleAccounts
 
 /// Statements for App Attest receipts, and for deleting old App Attest keys; for both databases.
 public enum ReceiptStatements {
-    public static let due = SQLStatement<AppAttestKeyTable, Moment, Int64>("due_receipts") {
-        $0.add(AppAttestKeyTable.self)
-    } sql: { dialect, list, now, limit in
+    public static let due = SQLStatement<AppAttestKeyTable, Moment, Int64>(rows: "due_receipts") {
+        dialect, now, limit in
         """
-        SELECT \(list) FROM app_attest_key WHERE receipt_refresh_at <= \(now)
+        WHERE receipt_refresh_at <= \(now)
         ORDER BY receipt_refresh_at, key_id LIMIT \(limit) \(dialect.skippingLocked)
         """
     }
@@ -76,9 +75,7 @@ extension AppReceiptStore where Self: SQLStore {
         limit: Int, at moment: Moment, leaseUntil: Moment
     ) async throws -> [AttestedKeyRecord] {
         try await transaction { session in
-            let due = try session.rows(ReceiptStatements.due(moment, Int64(max(limit, 0)))) {
-                try ReceiptStatements.due.columns.record($0)
-            }
+            let due = try session.records(ReceiptStatements.due, moment, Int64(max(limit, 0)))
             for key in due {
                 guard let receipt = key.receipt else { continue }
                 try session.runLast(ReceiptStatements.postpone(key.id, receipt, leaseUntil))

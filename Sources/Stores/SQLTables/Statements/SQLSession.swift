@@ -42,6 +42,14 @@ extension SQLSession {
         return values
     }
 
+    /// Runs a query for whole rows, and returns their records.
+    public func records<Record: StoredRecord, each Argument>(
+        _ find: SQLStatement<RecordTable<Record>, repeat each Argument>,
+        _ argument: repeat (each Argument)?
+    ) throws -> [Record] where Record.Given == Void {
+        try rows(find(repeat each argument)) { try find.columns.record($0) }
+    }
+
     /// Returns the value of a statement with one column and at most one row; `nil` for NULL or an empty
     /// result.
     public func value<Value: ColumnValue>(_ call: SQLCall, as type: Value.Type) throws -> Value? {

@@ -165,6 +165,21 @@ extension SQLStatement where Columns == Void {
     }
 }
 
+extension SQLStatement where Columns: Table {
+    /// Creates a query for all columns of a table.
+    ///
+    /// - Parameter clauses: SQL that follows the table's name.
+    public init(
+        rows name: String, _ clauses: (SQLDialect, repeat SQLParameter<each Argument>) -> String
+    ) {
+        self.init(name) {
+            $0.add(Columns.self)
+        } sql: { (dialect: SQLDialect, list: SelectList, argument: repeat SQLParameter<each Argument>) in
+            "SELECT \(list) FROM \(Columns.name) \(clauses(dialect, repeat each argument))"
+        }
+    }
+}
+
 /// A list of strings as one parameter, for `SQLDialect.members`.
 public struct SQLList: ColumnValue {
     public static var form: ColumnForm { .text }

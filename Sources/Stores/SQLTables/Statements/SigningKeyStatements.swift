@@ -3,10 +3,8 @@ public import AuthorizationServer
 
 /// Statements for the token-signing keys, which all replicas share; for both databases.
 private enum SigningKeyStatements {
-    static let find = SQLStatement<SigningKeyTable>("signing_keys") {
-        $0.add(SigningKeyTable.self)
-    } sql: { _, list in
-        "SELECT \(list) FROM signing_key ORDER BY created_at DESC, key_id DESC"
+    static let find = SQLStatement<SigningKeyTable>(rows: "signing_keys") { _ in
+        "ORDER BY created_at DESC, key_id DESC"
     }
     static let insert = SQLInsertion<SigningKeyTable>("insert_signing_key")
     static let isThere = SQLStatement<Void, String, String, Moment>("find_young_signing_key") {
@@ -33,9 +31,7 @@ private enum SigningKeyStatements {
 
 extension SQLReader {
     public func signingKeys() async throws -> [SigningKeyRecord] {
-        try await snapshot { session in
-            try session.rows(SigningKeyStatements.find()) { try SigningKeyStatements.find.columns.record($0) }
-        }
+        try await snapshot { try $0.records(SigningKeyStatements.find) }
     }
 }
 

@@ -42,6 +42,24 @@ extension CodeRecord: StoredRecord {
     }
 }
 
+/// The columns of a code and its grant. The tables have the aliases `c` and `g`.
+public struct OAuthCodeColumns: Sendable {
+    @usableFromInline let table: OAuthCodeTable
+    @usableFromInline let account: Column<AccountID>
+    @usableFromInline let client: Column<OAuthClientID>
+
+    public init(_ list: inout SelectList) {
+        table = list.add(OAuthCodeTable.self, as: "c")
+        account = list.add("g.account_id", AccountID.self, as: "account_id")
+        client = list.add("g.oauth_client", OAuthClientID.self, as: "oauth_client")
+    }
+
+    @inlinable
+    public func record(_ row: some ReadableRow) throws(StorageError) -> CodeRecord {
+        try table.record(row, (row.required(account), row.required(client)))
+    }
+}
+
 extension ColumnChoice where T == OAuthCodeTable {
     /// The columns that a redemption changes.
     public static var redemption: Self {

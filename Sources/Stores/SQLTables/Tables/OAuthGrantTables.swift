@@ -39,6 +39,13 @@ public struct GrantColumns: Sendable {
     }
 }
 
+extension SubjectRecord {
+    /// Returns the account with its credential for an app; `nil` without an account.
+    @inlinable public func status(for app: ClientID) -> AccountStatus? {
+        account.map { AccountStatus(account: $0, credential: record(for: app)) }
+    }
+}
+
 extension ColumnChoice where T == OAuthGrantTable {
     public static var values: Self { except { [$0.id, $0.accountID, $0.oauthClientID] } }
 }

@@ -234,6 +234,17 @@ final class KeyedSelect<Key: ColumnValue, Columns> {
     }
 }
 
+extension KeyedSelect where Columns: Table {
+    /// Prepares a query for a table's rows with a given value in one column.
+    convenience init(in database: Database, by column: String) throws {
+        try self.init(in: database) {
+            $0.add(Columns.self)
+        } sql: {
+            "SELECT \($0) FROM \(Columns.name) WHERE \(column) = \($1)"
+        }
+    }
+}
+
 extension KeyedSelect where Columns == Void {
     /// Prepares a query that checks whether a row exists.
     convenience init(in database: Database, _ sql: (Parameter<Key>) -> String) throws {

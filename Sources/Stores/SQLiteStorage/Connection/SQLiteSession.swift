@@ -5,7 +5,9 @@ import GRDB
 public import SQLTables
 
 /// The statements shared by both databases, on one connection. Each statement is prepared at first use.
-final class SharedStatements {
+final class SharedStatements: SQLSession {
+    var dialect: SQLDialect { .sqlite }
+
     private let database: Database
     private var prepared: [String: PreparedStatement] = [:]
 
@@ -21,14 +23,6 @@ final class SharedStatements {
         defer { statement.finish() }
         while try statement.step() { try body(statement) }
         return database.changesCount
-    }
-}
-
-extension RowReader: SQLSession {
-    var dialect: SQLDialect { .sqlite }
-
-    func run(_ call: SQLCall, _ body: (any ReadableRow) throws -> Void) throws -> Int {
-        try shared.run(call, body)
     }
 }
 
@@ -51,7 +45,7 @@ extension SQLiteAccountStore:
     public func snapshot<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value {
-        try await reader.read { try body($0) }
+        try await reader.read { try body($0.shared) }
     }
 
     public func stableSnapshot<Value: Sendable>(

@@ -12,16 +12,8 @@ final class DeviceRows {
     private let countAll: PreparedStatement
 
     init(in database: Database) throws {
-        byDigest = try KeyedSelect(in: database) {
-            $0.add(OAuthDeviceTable.self)
-        } sql: {
-            "SELECT \($0) FROM oauth_device WHERE digest = \($1)"
-        }
-        byUserCode = try KeyedSelect(in: database) {
-            $0.add(OAuthDeviceTable.self)
-        } sql: {
-            "SELECT \($0) FROM oauth_device WHERE user_code_digest = \($1)"
-        }
+        byDigest = try KeyedSelect(in: database, by: "digest")
+        byUserCode = try KeyedSelect(in: database, by: "user_code_digest")
         countOfClient = try KeyedSelect(in: database) {
             "SELECT count(*) FROM oauth_device WHERE oauth_client = \($0)"
         }

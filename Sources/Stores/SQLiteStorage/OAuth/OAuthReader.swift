@@ -7,26 +7,11 @@ import SQLTables
 /// A reading connection's OAuth 2.0 statements, prepared at first use. Must stay on the connection's queue.
 final class OAuthReader {
     let statuses: TokenStatusRows
-    private let held: StoredGrantRows
-    private let subjects: SubjectRows
+    let held: StoredGrantRows
 
     init(_ names: Names, in database: Database) throws {
         statuses = try TokenStatusRows(names, in: database)
         held = try StoredGrantRows(names, in: database)
-        subjects = try SubjectRows(names, in: database)
-    }
-
-    func status(of account: AccountID, app: ClientID) throws -> AccountStatus? {
-        guard let record = try subjects.find(account)?.record, let account = record.account else {
-            return nil
-        }
-        return AccountStatus(account: account, credential: record.record(for: app))
-    }
-
-    func grants(of account: AccountID) throws -> [GrantRecord] { try held.grants(of: account) }
-
-    func grant(of account: AccountID, for client: OAuthClientID) throws -> GrantRecord? {
-        try held.grant(of: account, for: client)
     }
 }
 
@@ -69,10 +54,9 @@ final class TokenStatusRows {
                 subject: try row.requiredSubject(columns.subject.subject))
             var record = try columns.subject.record(row, key: key)
             repeat { try columns.credential.add(row, to: &record, names) } while try row.step()
-            guard let account = record.account else { return nil }
-            return TokenStatus(
-                family: family, grant: grant,
-                status: AccountStatus(account: account, credential: record.record(for: grant.clientID)))
+            return record.status(for: grant.clientID).map {
+                TokenStatus(family: family, grant: grant, status: $0)
+            }
         } ?? nil
     }
 }

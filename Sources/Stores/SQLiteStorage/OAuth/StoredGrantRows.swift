@@ -6,15 +6,11 @@ import SQLTables
 
 /// Reads all of an account's grants with their dependent rows, and all or some of their codes.
 final class StoredGrantRows {
-    private typealias CodeColumns = (
-        code: OAuthCodeTable, account: Column<AccountID>, client: Column<OAuthClientID>
-    )
-
     private let names: Names
     private let findGrants: KeyedSelect<AccountID, GrantColumns>
     private let findFamilies: KeyedSelect<AccountID, OAuthTokenFamilyTable>
-    private let findCodes: KeyedSelect<AccountID, CodeColumns>
-    private let findCode: KeyedSelect<SHA256Digest, CodeColumns>
+    private let findCodes: KeyedSelect<AccountID, OAuthCodeColumns>
+    private let findCode: KeyedSelect<SHA256Digest, OAuthCodeColumns>
     private let findGrant: PreparedStatement
     private let account: Parameter<AccountID>
     private let client: Parameter<OAuthClientID>
@@ -41,20 +37,17 @@ final class StoredGrantRows {
             WHERE g.account_id = \($1)
             """
         }
-        func codeColumns(_ list: inout SelectList) -> CodeColumns {
-            (
-                list.add(OAuthCodeTable.self, as: "c"),
-                list.add("g.account_id", AccountID.self, as: "account_id"),
-                list.add("g.oauth_client", OAuthClientID.self, as: "oauth_client")
-            )
-        }
-        findCodes = try KeyedSelect(in: database, codeColumns) {
+        findCodes = try KeyedSelect(in: database) {
+            OAuthCodeColumns(&$0)
+        } sql: {
             """
             SELECT \($0) FROM oauth_grant g CROSS JOIN oauth_code c ON c.grant_id = g.id
             WHERE g.account_id = \($1)
             """
         }
-        findCode = try KeyedSelect(in: database, codeColumns) {
+        findCode = try KeyedSelect(in: database) {
+            OAuthCodeColumns(&$0)
+        } sql: {
             "SELECT \($0) FROM oauth_code c JOIN oauth_grant g ON g.id = c.grant_id WHERE c.digest = \($1)"
         }
     }
@@ -81,14 +74,10 @@ final class StoredGrantRows {
             guard !grants.isEmpty else { continue }
             held.grants += grants
             held.families += try findFamilies.all(account) { try $0.record($1) }
-            if codeDigests == nil { held.codes += try findCodes.all(account, Self.code) }
+            if codeDigests == nil { held.codes += try findCodes.all(account) { try $0.record($1) } }
         }
-        for digest in codeDigests ?? [] { held.codes += try findCode.all(digest, Self.code) }
+        for digest in codeDigests ?? [] { held.codes += try findCode.all(digest) { try $0.record($1) } }
         return held
-    }
-
-    private static func code(_ columns: CodeColumns, _ row: PreparedStatement) throws -> CodeRecord {
-        try columns.code.record(row, (row.required(columns.account), row.required(columns.client)))
     }
 }
 
@@ -118,16 +107,8 @@ final class GrantSelectionRows {
         byToken = try owner("\(families) WHERE l.double_sha512")
         findErasure = try KeyedSelect(in: database) { "SELECT 1 FROM erasure WHERE account_id = \($0)" }
         findEvent = try KeyedSelect(in: database) { "SELECT 1 FROM google_event WHERE jti = \($0)" }
-        findPaces = try KeyedSelect(in: database) {
-            $0.add(OAuthGrantPaceTable.self)
-        } sql: {
-            "SELECT \($0) FROM oauth_grant_pace WHERE account_id = \($1)"
-        }
-        findGoogleAccount = try KeyedSelect(in: database) {
-            $0.add(GoogleAccountTable.self)
-        } sql: {
-            "SELECT \($0) FROM google_account WHERE google_subject = \($1)"
-        }
+        findPaces = try KeyedSelect(in: database, by: "account_id")
+        findGoogleAccount = try KeyedSelect(in: database, by: "google_subject")
     }
 
     /// Returns the accounts that a batch names, in ID order.

@@ -58,13 +58,18 @@ enum Schema {
 
     /// - Throws: `StorageError` `migrationFailed` for another program's database.
     static func currentVersion(of database: Database) throws -> Int {
+        guard let version = try version(of: database) else {
+            throw StorageError(.migrationFailed, detail: "it is another program's database")
+        }
+        return version
+    }
+
+    /// Returns the schema version: 0 for a new, empty database; `nil` for another program's database.
+    static func version(of database: Database) throws -> Int? {
         let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         let owner = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
         let isNew = version == 0 && owner == 0 && tables == 0
-        guard isNew || owner == applicationID else {
-            throw StorageError(.migrationFailed, detail: "it is another program's database")
-        }
-        return version
+        return isNew || owner == applicationID ? version : nil
     }
 }

@@ -81,10 +81,7 @@ final class CredentialWriter {
     private struct Write {
         let statement: PreparedStatement
         let columns: CredentialTable
-        let subject: Parameter<Int64>
-        let app: Parameter<Int64>
-        let check: Parameter<Int64>
-        let ids: RangeParameters
+        let name: Name
 
         /// - Parameter choice: Columns to write, except the row's key.
         init(
@@ -94,11 +91,9 @@ final class CredentialWriter {
             var parameters = ParameterList()
             let bound = parameters.add(columnsOf: CredentialTable.self, choice)
             columns = bound.columns
-            subject = parameters.add(Int64.self)
-            app = parameters.add(Int64.self)
-            check = parameters.add(Int64.self)
-            ids = parameters.addRange()
-            let name = Name(subject: subject, app: app, check: check, ids: ids)
+            name = Name(
+                subject: parameters.add(Int64.self), app: parameters.add(Int64.self),
+                check: parameters.add(Int64.self), ids: parameters.addRange())
             statement = try PreparedStatement(sql(bound, name), in: database)
         }
 
@@ -110,7 +105,7 @@ final class CredentialWriter {
             let ids: RangeParameters
 
             /// The key columns, for an INSERT.
-            let columns = "subject_id, app_id, key_check, id"
+            var columns: String { "subject_id, app_id, key_check, id" }
 
             /// The key columns' values. The new row follows the last row of the users who share the first 48
             /// bits.
@@ -124,9 +119,9 @@ final class CredentialWriter {
 
         func begin(app number: Int64, at place: SubjectPlace) {
             statement.begin()
-            statement.bind(number, to: app)
-            statement.bind(place.digest.check, to: check)
-            statement.bind(place.digest.credentialIDs, to: ids)
+            statement.bind(number, to: name.app)
+            statement.bind(place.digest.check, to: name.check)
+            statement.bind(place.digest.credentialIDs, to: name.ids)
         }
     }
 
@@ -162,7 +157,7 @@ final class CredentialWriter {
         let write = isNew ? insert : update
         write.begin(app: app, at: place)
         write.columns.write(credential, email: email, to: write.statement)
-        if isNew { write.statement.bind(place.rowID, to: write.subject) }
+        if isNew { write.statement.bind(place.rowID, to: write.name.subject) }
         try write.statement.execute()
         try database.requireOneChange()
     }
@@ -171,7 +166,7 @@ final class CredentialWriter {
     func save(_ facts: FactsOfAllApps, at place: SubjectPlace) throws {
         putFactsOfAllApps.begin(app: AppTable.allApps, at: place)
         putFactsOfAllApps.columns.write(facts, to: putFactsOfAllApps.statement)
-        putFactsOfAllApps.statement.bind(place.rowID, to: putFactsOfAllApps.subject)
+        putFactsOfAllApps.statement.bind(place.rowID, to: putFactsOfAllApps.name.subject)
         try putFactsOfAllApps.statement.execute()
     }
 }
