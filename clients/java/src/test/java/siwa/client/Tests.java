@@ -33,7 +33,7 @@ final class Tests {
 
     private Tests() {}
 
-    public static void main(String[] names) throws IOException {
+    public static void main(String[] names) throws Exception {
         LOGGER.setUseParentHandlers(false);
         addVectors();
         PackageTests.add(TESTS);
@@ -53,6 +53,7 @@ final class Tests {
                 error.printStackTrace(System.out);
             }
         }
+        StoryTests.stop();
         System.out.println(passed + " passed, " + failed + " failed");
         System.exit(failed == 0 && passed > 0 ? 0 : 1);
     }
