@@ -41,8 +41,8 @@ export async function post(url, members = {}) {
 }
 
 export async function until(condition) {
-    for (const deadline = Date.now() + 20_000; !await condition(); await sleep(50)) {
-        assert(Date.now() < deadline, "it did not happen within 20 s");
+    for (const deadline = Date.now() + 60_000; !await condition(); await sleep(50)) {
+        assert(Date.now() < deadline, "it did not happen within 60 s");
     }
 }
 

@@ -51,9 +51,9 @@ class Backend:
 
 
 def until(condition):
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not condition():
-        assert time.monotonic() < deadline, "it did not happen within 20 s"
+        assert time.monotonic() < deadline, "it did not happen within 60 s"
         time.sleep(0.05)
 
 
@@ -327,7 +327,7 @@ def test_a_webhook(tmp_path):
         ada = apple.person()
         outcome = client.sign_in(apple.sign_in(ada, client.make_nonce()))
         apple.revoke_consent(ada)
-        events = [received.get(timeout=20) for _ in range(3)]
+        events = [received.get(timeout=60) for _ in range(3)]
         assert [event.type for event in events] == ["account_created", "credential_authorized", "credential_revoked"]
         assert isinstance(events[2], Event) and events[2].account_id == outcome.account.id
         assert events[2].occurred_at >= outcome.credential.since and events[2].reason == "consent_revoked"
