@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Plays siwa in one vector: server.py VECTOR.json
+"""Plays siwa in vectors, until standard input ends.
 
-Prints the port on 127.0.0.1. The client under test makes its requests; each is compared with the next exchange of the
-vector, and gets that exchange's response. When standard input ends, prints one line of JSON, the verdict, and exits
-with status 0 (passed) or 1 (failed). README.md describes the vectors. Needs Python 3.9 or later, and nothing else.
+Reads lines, and prints one line for each. After the path of a vector it prints a port on 127.0.0.1. The client under
+test makes its requests there; each is compared with the next exchange of the vector, and gets that exchange's response.
+After the port it closes the port, and prints the verdict as JSON. Several vectors can have a port at once.
+README.md describes the vectors. Needs Python 3.9 or later, and nothing else.
 """
 
+import asyncio
 import json
 import pathlib
 import socket
 import sys
-import threading
-import time
 
 LONGEST_HEAD, LONGEST_BODY = 65_536, 1 << 20
 REASONS = {200: "OK", 201: "Created", 202: "Accepted", 204: "No Content"}
@@ -20,21 +20,33 @@ REASONS = {200: "OK", 201: "Created", 202: "Accepted", 204: "No Content"}
 class Script:
     """The exchanges of a vector, and the mistakes of the client so far."""
 
-    def __init__(self, exchanges, port):
-        self.exchanges, self.port = exchanges, port
-        self.next, self.mistakes, self.lock = 0, [], threading.Lock()
+    def __init__(self, exchanges):
+        self.exchanges, self.next, self.mistakes, self.connections = exchanges, 0, [], []
+        self.listener = socket.socket()
+        self.listener.bind(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
 
     def take(self, method, target, headers, body):
         """Compares the request with the next exchange. Returns the response, or None when no exchange is left."""
-        with self.lock:
-            number, self.next = self.next, self.next + 1
-            if number >= len(self.exchanges):
-                self.mistakes.append(f"request {number + 1} is one too many: {method} {target}")
-                return None
-            wanted = self.exchanges[number]["request"]
-            for mistake in differences(wanted, method, target, headers, body, f"127.0.0.1:{self.port}"):
-                self.mistakes.append(f"request {number + 1}: {mistake}")
-            return self.exchanges[number]["response"]
+        number, self.next = self.next, self.next + 1
+        if number >= len(self.exchanges):
+            self.mistakes.append(f"request {number + 1} is one too many: {method} {target}")
+            return None
+        wanted = self.exchanges[number]["request"]
+        for mistake in differences(wanted, method, target, headers, body, f"127.0.0.1:{self.port}"):
+            self.mistakes.append(f"request {number + 1}: {mistake}")
+        return self.exchanges[number]["response"]
+
+    async def converse(self, reader, writer):
+        self.connections.append(writer)
+        try:
+            await serve(reader, writer, self)
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.CancelledError):
+            pass  # the client closed the connection, as it must after some of the responses, or the tests ended
+        except ValueError as error:
+            self.mistakes.append(f"a request is not one that this server reads: {error}")
+        finally:
+            writer.close()
 
     def verdict(self):
         missing = len(self.exchanges) - self.next
@@ -76,14 +88,14 @@ def payload(response):
     return response.get("body", "").encode()
 
 
-def respond(connection, response):
+async def respond(reader, writer, response):
     """Returns False when the connection must close."""
     if response.get("fault") == "silent":
-        connection.recv(1)  # the client waits in vain, and closes the connection
+        await reader.read(1)  # the client waits in vain, and closes the connection
         return False
     if response.get("fault") == "close":
         return False
-    time.sleep(response.get("delay_ms", 0) / 1000)
+    await asyncio.sleep(response.get("delay_ms", 0) / 1000)
     body = payload(response)
     headers = {"content-type": "application/json", "content-length": str(len(body)), **response.get("headers", {})}
     lines = [f"HTTP/1.1 {response['status']} {REASONS.get(response['status'], 'Refused')}"]
@@ -93,81 +105,56 @@ def respond(connection, response):
         body = b"".join(b"%x\r\n%s\r\n" % (len(body[i:i + 16]), body[i:i + 16]) for i in range(0, len(body), 16)) + b"0\r\n\r\n"
     head = "\r\n".join([*lines, "", ""]).encode()
     if response.get("fault") == "cut":
-        connection.sendall(head + body[:response["bytes"]])
+        writer.write(head + body[:response["bytes"]])
         return False
     if response.get("fault") == "drip":
         # One byte each 100 ms: each read of the client succeeds, and the response never ends in time.
         for byte in head + body:
-            connection.sendall(bytes([byte]))
-            time.sleep(0.1)
+            writer.write(bytes([byte]))
+            await writer.drain()
+            await asyncio.sleep(0.1)
         return False
-    connection.sendall(head + body)
+    writer.write(head + body)
+    await writer.drain()
     return True
 
 
-def serve(connection, script):
-    data = b""
-    with connection:
-        while True:
-            while b"\r\n\r\n" not in data:
-                more = connection.recv(65_536) if len(data) < LONGEST_HEAD else b""
-                if not more:
-                    return
-                data += more
-            head, _, data = data.partition(b"\r\n\r\n")
-            line, *fields = head.decode("iso-8859-1").split("\r\n")
-            headers = {}
-            for field in fields:
-                name, _, value = field.partition(":")
-                headers.setdefault(name.lower(), []).append(value.strip(" \t"))
-            length = int(headers.get("content-length", ["0"])[0])
-            if "transfer-encoding" in headers or length > LONGEST_BODY or line.count(" ") != 2:
-                with script.lock:
-                    script.mistakes.append(f"a request is not one that this server reads: {line}")
-                return
-            while len(data) < length:
-                more = connection.recv(65_536)
-                if not more:
-                    return
-                data += more
-            method, target, _ = line.split(" ")
-            body, data = data[:length], data[length:]
-            response = script.take(method, target, headers, body)
-            if response is None or not respond(connection, response):
-                return
-
-
-def converse(connection, script):
-    try:
-        serve(connection, script)
-    except OSError:
-        pass  # the client closed the connection, as it must after some of the responses
-    except ValueError as error:
-        with script.lock:
-            script.mistakes.append(f"a request is not one that this server reads: {error}")
-
-
-def accept(listener, script):
+async def serve(reader, writer, script):
     while True:
-        connection, _ = listener.accept()
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        threading.Thread(target=converse, args=(connection, script), daemon=True).start()
+        head = (await reader.readuntil(b"\r\n\r\n"))[:-4]
+        line, *fields = head.decode("iso-8859-1").split("\r\n")
+        headers = {}
+        for field in fields:
+            name, _, value = field.partition(":")
+            headers.setdefault(name.lower(), []).append(value.strip(" \t"))
+        length = int(headers.get("content-length", ["0"])[0])
+        if "transfer-encoding" in headers or length > LONGEST_BODY or line.count(" ") != 2:
+            raise ValueError(line)
+        body = await reader.readexactly(length)
+        method, target, _ = line.split(" ")
+        response = script.take(method, target, headers, body)
+        if response is None or not await respond(reader, writer, response):
+            return
 
 
-def main():
-    vector = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
-    listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-    script = Script(vector.get("exchanges", []), listener.getsockname()[1])
-    if vector.get("down"):
-        listener.close()  # the port refuses connections
-    else:
-        threading.Thread(target=accept, args=(listener, script), daemon=True).start()
-    print(script.port, flush=True)
-    sys.stdin.read()
-    verdict = script.verdict()
-    print(json.dumps(verdict), flush=True)
-    sys.exit(0 if verdict["verdict"] == "passed" else 1)
+async def main():
+    playing = {}
+    while line := (await asyncio.to_thread(sys.stdin.readline)).strip():
+        if line in playing:
+            script, server = playing.pop(line)
+            (server or script.listener).close()
+            for connection in script.connections:
+                connection.close()
+            print(json.dumps(script.verdict()), flush=True)
+            continue
+        vector = json.loads(pathlib.Path(line).read_text(encoding="utf-8"))
+        script, server = Script(vector.get("exchanges", [])), None
+        # A port at which nothing listens refuses connections, and no other vector gets it.
+        if not vector.get("down"):
+            server = await asyncio.start_server(script.converse, sock=script.listener, limit=LONGEST_HEAD)
+        playing[str(script.port)] = script, server
+        print(script.port, flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    asyncio.run(main())

@@ -276,8 +276,8 @@ func (b *backend) until(t *testing.T, what string, condition func() bool) {
 
 func until(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !condition(); time.Sleep(50 * time.Millisecond) {
-		check(t, time.Now().Before(deadline), "within 20 s there was not: "+what)
+	for deadline := time.Now().Add(time.Minute); !condition(); time.Sleep(50 * time.Millisecond) {
+		check(t, time.Now().Before(deadline), "within a minute there was not: "+what)
 	}
 }
 
@@ -290,8 +290,24 @@ func (b *backend) count(event string) (count int) {
 	return count
 }
 
-func TestAPersonsLife(t *testing.T) {
+// TestStories plays all stories with one siwa, because a start costs more than a story.
+func TestStories(t *testing.T) {
 	siwaDev := startDevelopment(t)
+	for _, story := range []struct {
+		name string
+		play func(*testing.T, development)
+	}{
+		{"a person's life", personsLife}, {"tokens and links", tokensAndLinks}, {"forms of libraries", formsOfLibraries},
+		{"the program of README.md", readme}, {"siwa stops and returns", siwaStopsAndReturns},
+	} {
+		t.Run(story.name, func(t *testing.T) {
+			siwaDev.apple.t, siwaDev.program.t = t, t
+			story.play(t, siwaDev)
+		})
+	}
+}
+
+func personsLife(t *testing.T, siwaDev development) {
 	t.Setenv("SIWA_URL", siwaDev.url)
 	t.Setenv("SIWA_API_KEY", "siwa_development")
 	t.Setenv("SIWA_CLIENT_ID", app)
@@ -300,7 +316,7 @@ func TestAPersonsLife(t *testing.T) {
 	until(t, "a position", func() bool { return backend.feed.Position().Cursor != "" })
 
 	// The first sign-in, on the iPhone. The nonce is good for one sign-in.
-	ada := apple.person(object{"first_name": "Ada", "last_name": "Lovelace", "hide_email": true})
+	ada := apple.person(object{"first_name": "Ada", "last_name": "King", "hide_email": true})
 	form := apple.signIn(ada, must(client.MakeNonce(ctx)))
 	outcome := backend.signIn(form)
 	id := outcome.Account.ID
@@ -313,7 +329,7 @@ func TestAPersonsLife(t *testing.T) {
 	states := must(client.States(ctx, []string{ada, "stranger"}))
 	check(t, states[0].State == siwa.CredentialStateAuthorized && states[1].State == siwa.CredentialStateNotFound, "states", states)
 	check(t, must(client.Account(ctx, id)).Sub == ada && must(client.AccountOf(ctx, ada)).ID == id, "account")
-	page := must(client.FindAccounts(ctx, siwa.Search{Name: "Ada Lovelace"}))
+	page := must(client.FindAccounts(ctx, siwa.Search{Name: "Ada King"}))
 	check(t, len(page.Accounts) == 1 && page.Accounts[0].ID == id, "search", page)
 	identity := must(client.Verify(ctx, []byte(encoded(apple.signIn(ada, must(client.MakeNonce(ctx)))))))
 	check(t, identity.Identity.Sub == ada, "identity", identity)
@@ -356,9 +372,7 @@ func TestAPersonsLife(t *testing.T) {
 	check(t, status == 500, "for the app", status)
 }
 
-func TestTokensAndLinks(t *testing.T) {
-	t.Parallel()
-	siwaDev := startDevelopment(t)
+func tokensAndLinks(t *testing.T, siwaDev development) {
 	client, apple := siwaDev.client(t, siwa.Options{}), siwaDev.apple
 	ada := apple.person(object{"first_name": "Ada"})
 	outcome := must(client.SignIn(ctx, []byte(encoded(apple.signIn(ada, must(client.MakeNonce(ctx)))))))
@@ -440,9 +454,7 @@ func TestTokensAndLinks(t *testing.T) {
 	check(t, must(client.VerifyToken(ctx, bearer, siwaDev.url)).Sub == id, "verified token")
 }
 
-func TestFormsOfLibraries(t *testing.T) {
-	t.Parallel()
-	siwaDev := startDevelopment(t)
+func formsOfLibraries(t *testing.T, siwaDev development) {
 	client := siwaDev.client(t, siwa.Options{})
 	for _, form := range []object{
 		{"fullName": object{"givenName": "Ada", "familyName": "Lovelace", "middleName": nil}, "user": "sub"},
@@ -458,11 +470,9 @@ func TestFormsOfLibraries(t *testing.T) {
 	}
 }
 
-func TestSiwaStopsAndReturns(t *testing.T) {
-	t.Parallel()
-	siwaDev := startDevelopment(t)
-	client := siwaDev.client(t, siwa.Options{Timeout: time.Second, Attempts: 1})
-	backend := startBackend(t, siwaDev.client(t, siwa.Options{}))
+func siwaStopsAndReturns(t *testing.T, siwaDev development) {
+	client, hasty := siwaDev.client(t, siwa.Options{}), siwaDev.client(t, siwa.Options{Timeout: time.Second, Attempts: 1})
+	backend := startBackend(t, client)
 	ada := siwaDev.apple.person(object{})
 	backend.signIn(siwaDev.apple.signIn(ada, must(client.MakeNonce(ctx))))
 	backend.until(t, "the sign-in", func() bool { return backend.count(siwa.EventTypeCredentialAuthorized) == 1 })
@@ -472,13 +482,13 @@ func TestSiwaStopsAndReturns(t *testing.T) {
 	// On a busy machine the signal arrives later than the next request.
 	must(syscall.Wait4(process.Pid, nil, syscall.WUNTRACED, nil))
 	began := time.Now()
-	_, err := client.MakeNonce(ctx)
+	_, err := hasty.MakeNonce(ctx)
 	refusal(t, err, "unreachable")
-	check(t, time.Since(began) < 3*time.Second, "seconds", time.Since(began))
+	check(t, time.Since(began) < 10*time.Second, "seconds", time.Since(began))
 	check(t, process.Signal(syscall.SIGCONT) == nil, "continue")
 	must(client.MakeNonce(ctx))
 	siwaDev.program.stop(syscall.SIGKILL)
-	_, err = client.MakeNonce(ctx)
+	_, err = hasty.MakeNonce(ctx)
 	status, members := refusal(t, err, "unreachable").ForApp()
 	check(t, status == 503 && members["error"] == "try_again", "for the app", members)
 
@@ -537,16 +547,15 @@ func TestWebhooks(t *testing.T) {
 			if wanted == "credential_revoked" {
 				check(t, event.Reason == "consent_revoked" && !event.OccurredAt.Before(outcome.Credential.Since.Time), "event", event)
 			}
-		case <-time.After(30 * time.Second):
-			t.Fatalf("no %s within 30 s", wanted)
+		case <-time.After(time.Minute):
+			t.Fatalf("no %s within a minute", wanted)
 		}
 	}
 }
 
 // The program of the README, as a new user runs it.
-func TestReadme(t *testing.T) {
-	t.Parallel()
-	siwaDev, folder := startDevelopment(t), t.TempDir()
+func readme(t *testing.T, siwaDev development) {
+	folder := t.TempDir()
 	_, text, _ := strings.Cut(string(must(os.ReadFile("README.md"))), "```go\n")
 	source, _, _ := strings.Cut(text, "```")
 	source = strings.Replace(source, "http://127.0.0.1:8081/emulator", siwaDev.apple.url, 1)

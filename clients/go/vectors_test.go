@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -160,14 +161,37 @@ func TestVectors(t *testing.T) {
 	t.Logf("%d vectors", played)
 }
 
-// interpreter is the path of Python. Some installations put a slow program of their own before it.
-var interpreter = func() string {
-	path, _ := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
-	return strings.TrimSpace(string(path))
-}()
+// server is the process that plays siwa, until the tests end.
+var server struct {
+	sync.Mutex
+	input  io.Writer
+	output *bufio.Reader
+}
+
+// ask sends a line to the server, and returns its line.
+func ask(t *testing.T, line string) string {
+	t.Helper()
+	server.Lock()
+	defer server.Unlock()
+	if server.output == nil {
+		command := exec.Command("python3", filepath.Join(fixtures, "clients/server.py"))
+		server.input, _ = command.StdinPipe()
+		output, _ := command.StdoutPipe()
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		server.output = bufio.NewReader(output)
+	}
+	fmt.Fprintln(server.input, line)
+	answer, err := server.output.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(answer)
+}
 
 // play returns the differences between the vector and the client.
-func play(t *testing.T, file string) (mistakes []string) {
+func play(t *testing.T, file string) []string {
 	t.Helper()
 	var vector vector
 	data, err := os.ReadFile(file)
@@ -177,25 +201,9 @@ func play(t *testing.T, file string) (mistakes []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := exec.Command(interpreter, "-I", "-S", filepath.Join(fixtures, "clients/server.py"), file)
-	input, _ := server.StdinPipe()
-	output, _ := server.StdoutPipe()
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		_ = server.Process.Kill()
-		_ = server.Wait()
-	}()
-	lines := bufio.NewReader(output)
-	port, err := lines.ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	mistakes = resultsOf(vector, "http://127.0.0.1:"+strings.TrimSpace(port))
-	input.Close()
-	verdict, _ := lines.ReadString('\n')
-	if strings.TrimSpace(verdict) != `{"verdict": "passed"}` {
+	port := ask(t, file)
+	mistakes := resultsOf(vector, "http://127.0.0.1:"+port)
+	if verdict := ask(t, port); verdict != `{"verdict": "passed"}` {
 		mistakes = append(mistakes, verdict)
 	}
 	return mistakes

@@ -267,12 +267,12 @@ test("webhooks in Express", async (t) => {
     assert.match(afterParser.errors[0].message, /before express.json/);
 });
 
-test("thousands of invented signatures cost no more than one", async () => {
+test("thousands of invented signatures cost no more than one", async (t) => {
     const client = clientWith(undefined, { webhookSecrets: SECRET, clock: { now: () => 0 } });
     const headers = { "webhook-id": "e", "webhook-timestamp": "0", "webhook-signature": "v1,AAAA ".repeat(20_000) };
-    const start = performance.now();
+    const sign = t.mock.method(crypto.subtle, "sign");
     await rejects(client.verifyWebhook(headers, new Uint8Array(65_536)), "webhook_signature_invalid");
-    assert.ok(performance.now() - start < 1000);
+    assert.equal(sign.mock.callCount(), 1);
 });
 
 test("handlers of the Fetch API", async () => {

@@ -41,8 +41,8 @@ export async function post(url, members = {}) {
 }
 
 export async function until(condition) {
-    for (const deadline = Date.now() + 20_000; !await condition(); await sleep(50)) {
-        assert(Date.now() < deadline, "it did not happen within 20 s");
+    for (const deadline = Date.now() + 60_000; !await condition(); await sleep(50)) {
+        assert(Date.now() < deadline, "it did not happen within 60 s");
     }
 }
 
@@ -59,16 +59,16 @@ const programs = [];
 export function temporaryFolder(test) {
     const folder = mkdtempSync(join(tmpdir(), "siwa-client-"));
     test.after(async () => {
-        await Promise.all(programs.map((program) => program.stop("SIGTERM")));
+        await Promise.all(programs.filter((program) => program.test === test).map((program) => program.stop("SIGTERM")));
         rmSync(folder, { recursive: true });
     });
     return folder;
 }
 
-/** A process that serves HTTP until the end of the test. */
+/** A process that serves HTTP until the end of the test, or of all tests. */
 export class Program {
     constructor(test, readyURL, file, arguments_, environment = process.env, folder = undefined) {
-        Object.assign(this, { readyURL, file, arguments_, environment, folder });
+        Object.assign(this, { test, readyURL, file, arguments_, environment, folder });
         programs.push(this);
         test.after(() => this.stop("SIGTERM"));
     }

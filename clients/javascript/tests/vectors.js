@@ -1,9 +1,9 @@
 // Plays one vector of Fixtures/clients, whose README.md describes the format.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { after } from "node:test";
 import { SiwaClient, SiwaError } from "siwa-client";
 import { FOLDER } from "./siwa.js";
 
@@ -40,30 +40,35 @@ export function bodyOf({ body = "", body_parts: parts = [{ text: body }] }) {
     return new TextEncoder().encode(parts.map(({ text, times = 1 }) => text.repeat(times)).join(""));
 }
 
+let server, lines;
+
+/** Sends a line to the process that plays siwa, until the tests end. */
+async function ask(line) {
+    if (!server) {
+        server = spawn("python3", [`${FIXTURES}/clients/server.py`], { stdio: ["pipe", "pipe", "inherit"] });
+        lines = createInterface(server.stdout)[Symbol.asyncIterator]();
+    }
+    server.stdin.write(`${line}\n`);
+    return JSON.parse((await lines.next()).value);
+}
+
+after(() => server?.stdin.end());
+
 /** Throws unless the client makes exactly the requests of the vector, with its results. */
 export async function play(path) {
     const vector = JSON.parse(readFileSync(path, "utf8"));
-    const server = spawn("python3", [`${FIXTURES}/clients/server.py`, path], { stdio: ["pipe", "pipe", "inherit"] });
-    const lines = createInterface(server.stdout)[Symbol.asyncIterator]();
-    try {
-        const port = Number((await lines.next()).value);
-        for await (const [step, found, waits, warnings, took] of stepsOf(vector, `http://127.0.0.1:${port}`)) {
-            const name = "error" in step ? "error" : "returns";
-            for (const result of found) {
-                const message = `${step.call}: expected ${name} ${JSON.stringify(step[name])}, found ${JSON.stringify(result)}`;
-                assert(name in result && matches(step[name], result[name]), message);
-            }
-            assert.deepEqual(waits, step.waits ?? [], `${step.call}: waits`);
-            assert(took < (step.within_seconds ?? 60), `${step.call}: ${took} s`);
-            assert.equal(warnings, step.warnings ?? warnings, `${step.call}: warnings`);
+    const port = await ask(path);
+    for await (const [step, found, waits, warnings, took] of stepsOf(vector, `http://127.0.0.1:${port}`)) {
+        const name = "error" in step ? "error" : "returns";
+        for (const result of found) {
+            const message = `${step.call}: expected ${name} ${JSON.stringify(step[name])}, found ${JSON.stringify(result)}`;
+            assert(name in result && matches(step[name], result[name]), message);
         }
-        server.stdin.end();
-        assert.deepEqual(JSON.parse((await lines.next()).value), { verdict: "passed" });
-    } finally {
-        const ended = server.exitCode ?? once(server, "exit");
-        server.kill("SIGKILL");
-        await ended;
+        assert.deepEqual(waits, step.waits ?? [], `${step.call}: waits`);
+        assert(took < (step.within_seconds ?? 60), `${step.call}: ${took} s`);
+        assert.equal(warnings, step.warnings ?? warnings, `${step.call}: warnings`);
     }
+    assert.deepEqual(await ask(port), { verdict: "passed" });
 }
 
 async function* stepsOf(vector, url) {

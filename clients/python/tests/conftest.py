@@ -1,6 +1,7 @@
 """siwa and its fakes for the tests: the program that SIWA_BINARY names, or that of `swift build`, and siwa-dev beside it."""
 
 import json
+import logging
 import os
 import pathlib
 import random
@@ -39,7 +40,7 @@ def post(url, body=None):
 
 
 class Program:
-    """A process that serves HTTP until the end of the test."""
+    """A process that serves HTTP."""
 
     def __init__(self, arguments, ready_url, environment=None):
         self.arguments, self.ready_url, self.environment = arguments, ready_url, environment
@@ -95,10 +96,12 @@ class Development:
             "--receiver-port", str(receivers), "--database", f"sqlite://{folder}/dev.sqlite"], f"{self.url}/readyz")
 
 
-@pytest.fixture
-def siwa_dev(tmp_path):
-    development = Development(tmp_path)
+@pytest.fixture(scope="session")
+def siwa_dev(tmp_path_factory):
+    """One for all stories, because a start costs more than a story."""
+    development = Development(tmp_path_factory.mktemp("siwa_dev"))
     yield development
+    logging.getLogger("siwa_client").disabled = True  # the feeds of the stories go on in their threads
     development.program.stop()
 
 

@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from datetime import datetime
 
 import pytest
@@ -107,22 +106,24 @@ def test_many_states_are_several_requests(environment, monkeypatch):
 def test_a_known_key_does_not_wait_for_a_fetch(environment, monkeypatch):
     vector = json.loads((FIXTURES / "clients/key-sets/one-fetch.json").read_text())
     keys, bearer = vector["exchanges"][0]["response"]["json"], vector["steps"][0]["arguments"]["bearer"]
-    clock, began, goes_on = VectorClock(vector["at"]), threading.Event(), threading.Event()
+    clock, fetches, goes_on = VectorClock(vector["at"]), threading.Semaphore(0), threading.Event()
     client = SiwaClient("http://siwa", "key", issuer="https://signin.example.com", clock=clock)
 
     def call(*arguments, **options):
-        if began.is_set():
-            goes_on.wait(20)
-        began.set()
+        fetches.release()
+        assert goes_on.wait(20)
         return keys
 
     monkeypatch.setattr(client._transport, "call", call)
     verify = functools.partial(client.verify_token, bearer, "https://api.example.com")
+    goes_on.set()
     verify()
+    goes_on.clear()
     clock.time += 3_600  # the set is old, and the next call fetches it
     fetching = threading.Thread(target=lambda: pytest.raises(SiwaError, verify))
+    assert fetches.acquire(timeout=20)
     fetching.start()
-    time.sleep(0.2)
+    assert fetches.acquire(timeout=20)
     with pytest.raises(SiwaError) as caught:
         verify()
     assert caught.value.code == "token_expired" and fetching.is_alive()
@@ -147,13 +148,14 @@ def test_a_feed_of_another_form_is_refused_at_once(store, wait, environment):
 
 def test_without_siwa(environment, caplog):
     """The error of a call names the URL, and a backend starts with a warning."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        url = f"http://127.0.0.1:{server.getsockname()[1]}"
-    client = SiwaClient(url + "/", "key", client_id="app", attempts=1)
-    with pytest.raises(SiwaError) as caught:
-        client.make_nonce()
-    assert type(caught.value) is SiwaError and f" {url} (ConnectionRefusedError)" in str(caught.value)
-    client.check()
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))  # without listen
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        client = SiwaClient(url + "/", "key", client_id="app", attempts=1)
+        with pytest.raises(SiwaError) as caught:
+            client.make_nonce()
+        assert type(caught.value) is SiwaError and f" {url} (ConnectionRefusedError)" in str(caught.value)
+        client.check()
     assert [record.levelname for record in caplog.records] == ["WARNING"] and f" {url} " in caplog.text
 
 

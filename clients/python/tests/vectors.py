@@ -1,5 +1,6 @@
 """Plays one vector of Fixtures/clients, whose README.md describes the format."""
 
+import functools
 import itertools
 import json
 import logging
@@ -13,7 +14,6 @@ from datetime import datetime
 from siwa_client import Clock, SiwaClient, SiwaError, to_json
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[3] / "Fixtures"
-SERVER = FIXTURES / "clients/server.py"
 FOLDERS = ("calls", "retries", "transport", "webhooks", "events", "tokens", "key-sets")
 
 
@@ -72,17 +72,24 @@ def body_of(case):
     return "".join(part["text"] * part.get("times", 1) for part in parts).encode()
 
 
-def play(path, server=SERVER):
+@functools.lru_cache(maxsize=None)
+def server():
+    """The process that plays siwa, until the tests end."""
+    return subprocess.Popen(
+        [sys.executable, str(FIXTURES / "clients/server.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def ask(line):
+    print(line, file=server().stdin, flush=True)
+    return json.loads(server().stdout.readline())
+
+
+def play(path):
     """Raises AssertionError unless the client makes exactly the requests of the vector, with its results."""
     vector = json.loads(path.read_text(encoding="utf-8"))
-    process = subprocess.Popen([sys.executable, str(server), str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    try:
-        port = int(process.stdout.readline())
-        results = list(results_of(vector, f"http://127.0.0.1:{port}"))
-        verdict = json.loads(process.communicate(timeout=10)[0])
-    finally:
-        process.kill()
-        process.wait()
+    port = ask(path)
+    results = list(results_of(vector, f"http://127.0.0.1:{port}"))
+    verdict = ask(port)
     for step, (found, waits, warnings, took) in zip(vector["steps"], results):
         name = "error" if "error" in step else "returns"
         wanted = step[name]

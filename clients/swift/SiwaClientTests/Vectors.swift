@@ -20,14 +20,14 @@ struct VectorPlayer {
     /// Throws unless the client makes exactly the requests of the vector, with its results.
     static func play(_ file: URL) async throws {
         let player = try VectorPlayer(file)
-        let server = try VectorServer(playing: file)
-        defer { server.stop() }
-        try await player.run(port: server.port())
-        let verdict = server.verdict()
+        let server = try VectorServer.shared.get()
+        let port = try server.ask(file.path)
+        try await player.run(port: port)
+        let verdict = try server.ask(port)
         guard verdict == #"{"verdict": "passed"}"# else { throw Mistake(description: verdict) }
     }
 
-    private func run(port: Int) async throws {
+    private func run(port: String) async throws {
         let clock = VectorClock(at: vector["at"]?.string ?? "")
         let warnings = Warnings()
         let options = vector["client"]?.object ?? [:]
@@ -209,49 +209,34 @@ struct VectorStep {
     }
 }
 
-/// The process of `server.py`, which plays siwa.
-private struct VectorServer {
-    /// Python itself. Some installations put a slow program of their own before it.
-    private static let interpreter = Result {
-        let (process, output) = (Process(), Pipe())
+/// The process of `server.py`, which plays siwa until the tests end.
+private final class VectorServer: Sendable {
+    static let shared = Result { try VectorServer() }
+
+    private let pipes: Mutex<(input: FileHandle, output: FileHandle)>
+
+    private init() throws {
+        let (process, input, output) = (Process(), Pipe(), Pipe())
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", "import sys; print(sys.executable, end='')"]
-        process.standardOutput = output
-        try process.launchAlone()
-        let path = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return URL(filePath: path)
-    }
-
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-
-    init(playing file: URL) throws {
-        process.executableURL = try Self.interpreter.get()
-        process.arguments = ["-I", "-S", VectorPlayer.folder.appending(path: "server.py").path, file.path]
+        process.arguments = ["python3", VectorPlayer.folder.appending(path: "server.py").path]
         process.standardInput = input
         process.standardOutput = output
         try process.launchAlone()
+        pipes = Mutex((input.fileHandleForWriting, output.fileHandleForReading))
     }
 
-    func port() throws -> Int {
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        guard let port = Int(line.trimmingCharacters(in: .newlines)) else {
-            throw VectorPlayer.Mistake(description: "the server of the vectors did not start: \(line)")
+    /// Sends a line, and returns the server's line.
+    func ask(_ line: String) throws -> String {
+        try pipes.withLock { pipes in
+            try pipes.input.write(contentsOf: Data("\(line)\n".utf8))
+            var answer = Data()
+            while answer.last != UInt8(ascii: "\n") {
+                let more = pipes.output.availableData
+                guard !more.isEmpty else { throw VectorPlayer.Mistake(description: "the server ended") }
+                answer += more
+            }
+            return String(decoding: answer.dropLast(), as: UTF8.self)
         }
-        return port
-    }
-
-    func verdict() -> String {
-        try? input.fileHandleForWriting.close()
-        let line = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        return line.trimmingCharacters(in: .newlines)
-    }
-
-    func stop() {
-        process.terminate()
-        process.waitUntilExit()
     }
 }
 

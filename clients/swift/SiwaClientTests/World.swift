@@ -5,12 +5,16 @@ import NIOHTTP1
 import SiwaBinary
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import SiwaClient
 
 /// `siwa dev` as a process: the service, the fake Apple and the fake Google.
 final class World: Sendable {
     struct NotStarted: Error {}
+
+    /// The world of a suite with the trait `oneWorld`.
+    static var shared: World { TestScope.current }
 
     let directory: TemporaryDirectory
     private let ports: [Int]
@@ -63,6 +67,13 @@ final class World: Sendable {
         process.withLock { $0.waitUntilExit() }
     }
 
+    /// Returns when the service can no longer respond.
+    func suspend() {
+        signal(SIGSTOP)
+        var status = siginfo_t()
+        waitid(P_PID, id_t(process.withLock(\.processIdentifier)), &status, WSTOPPED)
+    }
+
     func signal(_ number: Int32) {
         _ = process.withLock { kill($0.processIdentifier, number) }
     }
@@ -113,6 +124,19 @@ final class World: Sendable {
         let data = Data(try await response.body.collect(upTo: 1 << 20).readableBytesView)
         return try JSONDecoder().decode(JSONValue.self, from: data)
     }
+}
+
+/// Starts one world for all tests of a suite, because a start costs more than a test.
+struct OneWorld: SuiteTrait, TestScoping {
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing body: @Sendable () async throws -> Void
+    ) async throws {
+        try await World.with { try await TestScope.provide($0, to: body) }
+    }
+}
+
+extension Trait where Self == OneWorld {
+    static var oneWorld: Self { Self() }
 }
 
 /// A backend with sessions, which events end.

@@ -18,7 +18,6 @@ import java.util.stream.Stream;
  */
 final class Tests {
     static final Path FIXTURES = Path.of(System.getProperty("siwa.fixtures", "../../Fixtures")).toAbsolutePath().normalize();
-    private static final Path SERVER = FIXTURES.resolve("clients/server.py");
     private static final List<String> FOLDERS =
             List.of("calls", "retries", "transport", "webhooks", "events", "tokens", "key-sets");
 
@@ -34,7 +33,7 @@ final class Tests {
 
     private Tests() {}
 
-    public static void main(String[] names) throws IOException {
+    public static void main(String[] names) throws Exception {
         LOGGER.setUseParentHandlers(false);
         addVectors();
         PackageTests.add(TESTS);
@@ -54,6 +53,7 @@ final class Tests {
                 error.printStackTrace(System.out);
             }
         }
+        StoryTests.stop();
         System.out.println(passed + " passed, " + failed + " failed");
         System.exit(failed == 0 && passed > 0 ? 0 : 1);
     }
@@ -80,7 +80,7 @@ final class Tests {
             for (Path file : files(FIXTURES.resolve("clients").resolve(folder))) {
                 count++;
                 TESTS.put("vector " + folder + "/" + file.getFileName(), () -> {
-                    List<String> mistakes = Vectors.play(file, SERVER);
+                    List<String> mistakes = Vectors.play(file);
                     check(mistakes.isEmpty(), mistakes);
                 });
             }
@@ -140,7 +140,7 @@ final class Tests {
                 text = text.substring(0, text.lastIndexOf("\"x\": {")) + "\"y\": null}}]}";
             }
             Files.writeString(changed, text);
-            List<String> mistakes = Vectors.play(changed, SERVER);
+            List<String> mistakes = Vectors.play(changed);
             check(mistakes.stream().anyMatch(mistake -> mistake.contains(change.getKey())), change.getKey() + mistakes);
         }
         Files.delete(changed);

@@ -84,32 +84,28 @@ final class Vectors {
         return (List<Object>) json;
     }
 
-    /** Forks a server for each vector, because 350 starts of Python take half a minute. */
-    private static final String SERVERS = String.join("\n", "import os, sys", "sys.path.insert(0, sys.argv[1])",
-            "import server", "while sys.argv[1:]:", "    sys.argv[1:] = sys.stdin.readline().splitlines()",
-            "    standard_input, end = os.pipe()", "    if sys.argv[1:] and os.fork() == 0:", "        os.close(end)",
-            "        os.dup2(standard_input, 0)", "        server.main()", "    os.close(standard_input)",
-            "    sys.stdin.readline()", "    os.close(end)");
-    private static Process servers;
+    /** The process that plays siwa, until the tests end. */
+    private static Process server;
     private static BufferedReader output;
 
-    private static String ask(String line) throws IOException {
-        servers.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
-        servers.getOutputStream().flush();
+    private static String ask(Object line) throws IOException {
+        if (server == null) {
+            server = new ProcessBuilder("python3", Tests.FIXTURES.resolve("clients/server.py").toString())
+                    .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+            output = new BufferedReader(new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8));
+        }
+        server.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+        server.getOutputStream().flush();
         return output.readLine();
     }
 
     /** The mistakes: empty if the client makes exactly the requests of the vector, with its results. */
-    static List<String> play(Path vectorFile, Path server) throws IOException, InterruptedException {
-        if (servers == null) {
-            servers = new ProcessBuilder("python3", "-c", SERVERS, server.getParent().toString())
-                    .redirectError(ProcessBuilder.Redirect.INHERIT).start();
-            output = new BufferedReader(new InputStreamReader(servers.getInputStream(), StandardCharsets.UTF_8));
-        }
-        Map<String, Object> vector = object(Json.read(Files.readAllBytes(vectorFile)));
+    static List<String> play(Path file) throws IOException, InterruptedException {
+        Map<String, Object> vector = object(Json.read(Files.readAllBytes(file)));
         List<String> mistakes = new ArrayList<>();
-        playSteps(vector, "http://127.0.0.1:" + Integer.parseInt(ask(vectorFile.toString())), mistakes);
-        Map<String, Object> verdict = object(Json.read(ask("")));
+        int port = Integer.parseInt(ask(file));
+        playSteps(vector, "http://127.0.0.1:" + port, mistakes);
+        Map<String, Object> verdict = object(Json.read(ask(port)));
         array(verdict.getOrDefault("mistakes", List.of())).forEach(mistake -> mistakes.add((String) mistake));
         if (!verdict.get("verdict").equals("passed") && mistakes.isEmpty()) {
             mistakes.add("the server says " + verdict);
