@@ -3,6 +3,7 @@ import AppleEmulator
 import AuthorizationServer
 import Composition
 import Console
+import EmulatorServer
 import Foundation
 import GoogleEmulator
 import HTTPAPI
@@ -54,7 +55,7 @@ struct DevelopmentService: Service {
         let world = DevelopmentFakes(
             apple: emulator, google: google, receivers: self.receivers, clientIDs: options.clientIDs,
             secret: DevelopmentSettings.secret)
-        let pages = WorldPages(world)
+        let pages = WorldPages(world: world)
         let startPage = DevelopmentStartPage(
             applePort: applePort, googlePort: googlePort, receiverPort: receivers.port,
             servicesIDs: options.clientIDs.dropFirst().map { $0 }, secret: DevelopmentSettings.secret)
@@ -91,8 +92,9 @@ struct DevelopmentService: Service {
             do {
                 _ = try await world.signInOnPhone(subject)
             } catch {
+                let reason = (error as? EmulatorError)?.sentence ?? "\(error)"
                 observation.logger.warning(
-                    "a person of the seed could not sign in", metadata: ["error": "\(error)"])
+                    "a person of the seed could not sign in", metadata: ["error": "\(reason)"])
             }
         }
     }

@@ -3,14 +3,8 @@ import EmulatorServer
 import GoogleEmulator
 import ReceiverEmulator
 
-/// A fault that the console can switch on and off, with its place and its values.
+/// A fault that the console can switch on and off.
 struct FaultSwitch: Sendable {
-    enum Place: Sendable {
-        case apple(EmulatedEndpoint, EndpointFault)
-        case google(FaultPlace, GoogleFault)
-        case receiver(EmulatedReceiver, ReceiverFault)
-    }
-
     /// Group of a fault. The raw value is the group's title.
     enum Group: String, CaseIterable {
         case apple = "Apple"
@@ -21,25 +15,14 @@ struct FaultSwitch: Sendable {
     /// Name of the fault. It is stable across versions, because forms and bookmarks contain it.
     let name: String
     let title: String
-    let place: Place
-
-    var group: Group {
-        switch place {
-        case .apple: .apple
-        case .google: .google
-        case .receiver: .receivers
-        }
-    }
-
+    let group: Group
     /// The party whose keys the fault withholds; `nil` for other faults. The service continues with its
     /// cached keys until a token names an unknown key.
-    var withheldKeysOf: ExchangeStep.Party? {
-        switch place {
-        case .apple(let endpoint, _): endpoint == .keys ? .apple : nil
-        case .google(let place, _): place == .certs ? .google : nil
-        case .receiver: nil
-        }
-    }
+    var withheldKeysOf: ExchangeStep.Party?
+    /// Returns the fault's state; `nil` if there is nothing here that can have the fault.
+    let isOn: @Sendable (DevelopmentFakes) -> Bool?
+    /// Switches the fault on or off. Does nothing if the fault already has this state.
+    let turn: @Sendable (_ isOn: Bool, DevelopmentFakes) async throws -> Void
 
     /// Sentence shown after the fault has been switched on.
     var notice: String {
@@ -99,18 +82,15 @@ struct FaultSwitch: Sendable {
             .wrongCertificate),
     ]
 
-    private static func receiver(
-        _ name: String, _ title: String, _ receiver: EmulatedReceiver, _ kind: ReceiverFault.Kind
-    ) -> FaultSwitch {
-        FaultSwitch(name: name, title: title, place: .receiver(receiver, ReceiverFault(kind)))
-    }
-
     private static func apple(
         _ name: String, _ title: String, _ endpoint: EmulatedEndpoint, _ set: (inout EndpointFault) -> Void
     ) -> FaultSwitch {
         var fault = EndpointFault()
         set(&fault)
-        return FaultSwitch(name: name, title: title, place: .apple(endpoint, fault))
+        return FaultSwitch(
+            name: name, title: title, group: .apple, withheldKeysOf: endpoint == .keys ? .apple : nil,
+            isOn: { [fault] in $0.apple.state.faults[endpoint] == fault },
+            turn: { [fault] in $1.apple.state.setFault($0 ? fault : nil, on: endpoint) })
     }
 
     private static func google(
@@ -118,6 +98,28 @@ struct FaultSwitch: Sendable {
     ) -> FaultSwitch {
         var fault = GoogleFault()
         set(&fault)
-        return FaultSwitch(name: name, title: title, place: .google(place, fault))
+        return FaultSwitch(
+            name: name, title: title, group: .google, withheldKeysOf: place == .certs ? .google : nil,
+            isOn: { [fault] in $0.google.map { $0.state.faults[place] == fault } },
+            turn: { [fault] in $1.google?.state.setFault($0 ? fault : nil, at: place) })
+    }
+
+    private static func receiver(
+        _ name: String, _ title: String, _ receiver: EmulatedReceiver, _ kind: ReceiverFault.Kind
+    ) -> FaultSwitch {
+        let fault = ReceiverFault(kind)
+        return FaultSwitch(
+            name: name, title: title, group: .receivers,
+            isOn: { world in
+                let state = world.receivers.state
+                // Without https, there is no certificate that could be wrong.
+                guard let url = state.urls[receiver], kind != .wrongCertificate || url.hasPrefix("https:")
+                else { return nil }
+                return state.faults[receiver] == fault
+            },
+            turn: { isOn, world in
+                let state = world.receivers.state
+                if isOn { try state.setFault(fault, of: receiver) } else { await state.recover(receiver) }
+            })
     }
 }

@@ -7,17 +7,17 @@ extension WorldPages {
         let path = Place.faults.rawValue
         return [
             ConsolePage(.get, path, access: .development, handle: faults),
-            ConsolePage(.post, path, access: .development) { request in
+            Self.action(path) { request in
                 guard let name = request.form["fault"] else { return .refused("No fault is named.") }
-                let isOn = request.form["on"] == "1"
-                // The overview page also has fault switches, so the action may return to that page.
-                return try await Self.act(then: request.form["then"] == Self.overview ? Self.overview : path)
-                {
-                    guard let fault = try await world.switchFault(named: name, isOn: isOn) else {
-                        throw DevelopmentWorldError("There is no fault of this name.")
-                    }
-                    return isOn ? fault.notice : "The fault is off."
+                guard let fault = world.faults.first(where: { $0.name == name }) else {
+                    return .refused("There is no fault of this name.")
                 }
+                let isOn = request.form["on"] == "1"
+                try await fault.turn(isOn, world)
+                // The overview page also has fault switches, so the action may return to that page.
+                return .redirect(
+                    to: request.form["then"] == Self.overview ? Self.overview : path,
+                    notice: isOn ? fault.notice : "The fault is off.")
             },
         ]
     }
@@ -39,7 +39,7 @@ extension WorldPages {
     }
 
     private func item(_ fault: FaultSwitch, _ request: ConsoleRequest) -> HTML {
-        let isOn = world.isOn(fault)
+        let isOn = fault.isOn(world) == true
         return HTML {
             "<li>"
             PostForm(
@@ -84,8 +84,8 @@ extension WorldPages {
                 "<button class=\"quiet\" aria-label=\"\(word): \(fault.title)\">\(word)</button>"
             }.html
         }
-        let faults = world.faults.map { (fault: $0, isOn: world.isOn($0)) }
-        let active = faults.filter(\.isOn).map(\.fault)
+        let faults = world.faults
+        let active = faults.filter { $0.isOn(world) == true }
         return HTML {
             Card("Try it", id: "world") {
                 Division("bar") {
@@ -109,8 +109,9 @@ extension WorldPages {
                     "</ul>"
                 }
                 Details("Break something", isOpen: !active.isEmpty) {
-                    Table("Faults", [.head("Fault"), "State", "Switch"], faults) { fault, isOn in
-                        [.text(fault.title), isOn ? "on" : "off", flip(fault, isOn: isOn)]
+                    Table("Faults", [.head("Fault"), "State", "Switch"], faults) { fault in
+                        let isOn = fault.isOn(world) == true
+                        return [.text(fault.title), isOn ? "on" : "off", flip(fault, isOn: isOn)]
                     }
                 }
             }
@@ -119,16 +120,13 @@ extension WorldPages {
 
     /// The pages that carry out the card's actions.
     var overviewPages: [ConsolePage] {
-        func act(_ path: String, _ body: @escaping @Sendable () async throws -> String) -> ConsolePage {
-            ConsolePage(.post, path, access: .development) { _ in
-                try await Self.act(then: Self.overview, body)
-            }
-        }
-        return [
-            act("/overview/sign-in") { try await world.newPersonSignsIn() },
-            act("/overview/link") { try await world.linkWithGoogle() },
-            act("/overview/stop") { try await world.personStopsUsingTheApp() },
+        let actions: [(path: String, carryOut: @Sendable () async throws -> String)] = [
+            ("/overview/sign-in", world.newPersonSignsIn), ("/overview/link", world.linkWithGoogle),
+            ("/overview/stop", world.personStopsUsingTheApp),
         ]
+        return actions.map { path, carryOut in
+            Self.action(path) { _ in .redirect(to: Self.overview, notice: try await carryOut()) }
+        }
     }
 
     static let overview = "/overview"

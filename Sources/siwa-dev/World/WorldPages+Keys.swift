@@ -12,29 +12,38 @@ extension WorldPages {
     var keyPages: [ConsolePage] {
         [
             ConsolePage(.get, Self.path, access: .development, handle: keys),
-            ConsolePage(.post, "/world/clock", access: .development) { request in
+            Self.action("/world/clock") { request in
                 let seconds: [String: Int64] = ["hour": 3600, "day": Self.day, "month": 30 * Self.day]
                 guard let step = seconds[request.form["step"] ?? ""] else {
                     return .refused("The step is hour, day or month.")
                 }
-                return try await Self.act(then: Self.path) {
-                    try world.advanceClock(bySeconds: step)
-                    return "Apple's clock has moved on."
-                }
+                try world.apple.state.advanceClock(bySeconds: step)
+                return .redirect(to: Self.path, notice: "Apple's clock has moved on.")
             },
-            ConsolePage(.post, Self.path, access: .development) { request in
+            Self.action(Self.path) { request in
                 guard let change = WorldKeyChange(rawValue: request.form["change"] ?? ""),
                     let party = ExchangeStep.Party(rawValue: request.form["party"] ?? "")
                 else { return .refused("This is no change of a key.") }
                 // The fault pages also have this button.
                 let pages = ["/overview", Place.faults.rawValue]
                 let next = pages.first { $0 == request.form["then"] } ?? Self.path
-                return try await Self.act(then: next) {
-                    try await world.change(change, of: party, key: request.form["key"])
-                    return Self.sentence(change)
-                }
+                try await self.change(change, of: party, key: request.form["key"] ?? "")
+                return .redirect(to: next, notice: Self.sentence(change))
             },
         ]
+    }
+
+    private func change(_ change: WorldKeyChange, of party: ExchangeStep.Party, key: String) async throws {
+        let apple = world.apple.state
+        switch (party, change) {
+        case (.apple, .publish): _ = try await apple.addKey(keyID: nil, isPublished: true, signs: false)
+        case (.apple, .sign): try apple.useKey(key, isPublished: true, signs: true)
+        case (.apple, .retire): try apple.retireKey(key)
+        case (.apple, .replaceAll): try await apple.replaceKeys()
+        case (.google, .publish), (.google, .replaceAll): try world.google?.state.replaceSigningKey()
+        case (.google, .sign), (.google, .retire), (.siwa, _), (.browser, _):
+            throw DevelopmentWorldError("This key cannot be changed here.")
+        }
     }
 
     private static func sentence(_ change: WorldKeyChange) -> String {

@@ -8,15 +8,16 @@ extension WorldPages {
         let path = Place.notifications.rawValue
         return [
             ConsolePage(.get, path, access: .development, handle: notifications),
-            ConsolePage(.post, path, access: .development) { request in
-                try await Self.act(then: path) {
-                    let isHolding = request.form["hold"] == "1"
-                    try world.holdNotifications(isHolding)
-                    return isHolding
-                        ? "Apple holds its notifications now." : "Apple sends its notifications at once."
-                }
+            Self.action(path) { request in
+                var plan = world.apple.state.deliveryPlan
+                plan.holds = request.form["hold"] == "1"
+                try world.apple.state.setDeliveryPlan(plan)
+                return .redirect(
+                    to: path,
+                    notice: plan.holds
+                        ? "Apple holds its notifications now." : "Apple sends its notifications at once.")
             },
-            ConsolePage(.post, "/world/notifications/release", access: .development) { request in
+            Self.action("/world/notifications/release") { request in
                 let order = ReleaseOrder.allCases.first {
                     $0.rawValue.replacing("_", with: "-") == request.form["order"]
                 }
@@ -57,16 +58,19 @@ extension WorldPages {
                 if !waiting.isEmpty {
                     let place = request.place.limited(to: waiting.count, size: Self.pageSize)
                     let shown = waiting.dropFirst(place.skipped).prefix(Self.pageSize)
-                    Table("Waiting notifications", ["Event", .any("Person"), "State"], shown) { waiting in
+                    Table(
+                        "Waiting notifications", ["Event", .any("Person"), "State"], shown,
+                        caption: "Waiting: \(waiting.count)",
+                        pager: Pager(
+                            place, rows: shown.count, size: Self.pageSize, of: waiting.count,
+                            at: "/console\(Place.notifications.rawValue)")
+                    ) { waiting in
                         let (type, subject) = (waiting.notification.type, waiting.notification.subject)
                         return [
                             .code(type), .text(names[subject] ?? subject),
                             waiting.isHeld ? "held" : "tried \(waiting.attempts) times",
                         ]
-                    }.captioned("Waiting: \(waiting.count)").paged(
-                        Pager(
-                            place, rows: shown.count, size: Self.pageSize, of: waiting.count,
-                            at: "/console\(Place.notifications.rawValue)"))
+                    }
                 }
             }
             "<h2>The latest, newest first</h2>"

@@ -1,4 +1,5 @@
 import Console
+import EmulatorServer
 import Pages
 
 /// The pages about the fakes: people, exchanges, links, keys and the clock, faults, and Apple's
@@ -26,8 +27,6 @@ struct WorldPages: Sendable {
     }
 
     let world: DevelopmentFakes
-
-    init(_ world: DevelopmentFakes) { self.world = world }
 
     var pages: [ConsolePage] {
         peoplePages + exchangePages + googlePages + keyPages + faultPages + outboxPages + overviewPages
@@ -61,28 +60,30 @@ struct WorldPages: Sendable {
         return "<button\(HTML.class(look))\(value)>\(title)\(end)</button>"
     }
 
-    /// Handles a form. The response is a sentence on the next page, or the reason why the action failed.
-    static func act(
-        then path: String, _ action: () async throws -> String?
-    ) async throws -> ConsoleAnswer {
-        do {
-            return .redirect(to: path, notice: try await action())
-        } catch let error as DevelopmentWorldError {
-            return error.answer
+    /// Declares an action with its form's path. If it fails, the response is the reason in a sentence.
+    static func action(
+        _ path: String, _ carryOut: @escaping @Sendable (ConsoleRequest) async throws -> ConsoleAnswer
+    ) -> ConsolePage {
+        ConsolePage(.post, path, access: .development) { request in
+            do {
+                return try await carryOut(request)
+            } catch let error as EmulatorError {
+                return .refused(error.sentence)
+            } catch let error as DevelopmentWorldError {
+                return error.page.map { .redirect(to: $0, notice: error.description) }
+                    ?? .refused(error.description)
+            }
         }
     }
 }
 
 /// Reason why an action failed, as a sentence for the developer.
-struct DevelopmentWorldError: Error, Equatable, CustomStringConvertible {
+struct DevelopmentWorldError: Error, CustomStringConvertible {
     let description: String
     /// Path of the page with details, below the console's root; `nil` if the sentence says everything.
     let page: String?
 
     init(_ sentence: String, page: String? = nil) { (description, self.page) = (sentence, page) }
-
-    /// The response to a form: the page with details below the sentence, or only the sentence.
-    var answer: ConsoleAnswer { page.map { .redirect(to: $0, notice: description) } ?? .refused(description) }
 }
 
 extension PostForm {

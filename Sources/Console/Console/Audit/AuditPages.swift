@@ -52,11 +52,11 @@ public struct AuditPages: Sendable {
                 [
                     Table.Column("Row").sorted([""] + order), .nowrap("Time (UTC)"), "What", .any("Who"),
                     .nowrap("Account"), "More",
-                ], rows, ifEmpty: "No row matches\(unread).", cells: Self.cells
-            ).paged(
-                Pager(
+                ], rows, ifEmpty: "No row matches\(unread).",
+                pager: Pager(
                     filter.place, rows: rows.count, next: next.map { "\($0)" }, of: total,
-                    at: "/console/audit", filter.fields))
+                    at: "/console/audit", filter.fields),
+                cells: Self.cells)
         }
     }
 

@@ -94,8 +94,10 @@ extension EventPages {
                     [
                         Table.Column("Number").sorted(["", Self.oldest]), "Event", .nowrap("Account"),
                         .any("App, client"), .nowrap("Happened, recorded (UTC)"),
-                    ], events, ifEmpty: "No event\(part).", cells: Self.cells
-                ).paged(Pager(place, rows: events.count, next: next.map { "\($0)" }, at: "/console/events"))
+                    ], events, ifEmpty: "No event\(part).",
+                    pager: Pager(
+                        place, rows: events.count, next: next.map { "\($0)" }, at: "/console/events"),
+                    cells: Self.cells)
             }
         }
     }

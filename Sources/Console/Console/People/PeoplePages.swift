@@ -75,13 +75,11 @@ public struct PeoplePages: Sendable {
                 [
                     .any("Account"), .any("Name"), .any("Address"), .any("Credentials"), "Last sign-in",
                     "Created",
-                ], page.accounts, ifEmpty: "\(ended)No account was found\(more)."
-            ) {
-                Self.cells($0, isShown: viewer.isDevelopment)
-            }.paged(
-                Pager(
+                ], page.accounts, ifEmpty: "\(ended)No account was found\(more).",
+                pager: Pager(
                     search.place, rows: page.accounts.count, next: page.next?.text, at: "/console/people",
-                    search.fields(token: viewer.formToken), posts: true))
+                    search.fields(token: viewer.formToken), posts: true)
+            ) { Self.cells($0, isShown: viewer.isDevelopment) }
             "<p class=\"muted\">The newest come first.\(viewer.isDevelopment ? "" : Self.masked)</p>"
         }
     }

@@ -62,7 +62,10 @@ package struct RequestsPages: Sendable {
                     .nowrap("Time (UTC)").sorted(["", "oldest"]), .any("Request"), "Status",
                     .any("Code or reason"), .any("Caller or client"),
                     .nowrap("Duration").sorted(["slowest", "fastest"]), .any("Request ID"),
-                ], shown, ifEmpty: "No such request. The log has those that are older."
+                ], shown, ifEmpty: "No such request. The log has those that are older.",
+                pager: Pager(
+                    place, rows: shown.count, size: Self.pageSize, of: found.count,
+                    at: "/console/requests", filter.fields)
             ) { request in
                 [
                     .text(request.timeOfDay), .code("\(request.method) \(request.route)"), request.statusText,
@@ -70,10 +73,7 @@ package struct RequestsPages: Sendable {
                     .text(request.duration),
                     .link(.text(request.requestID), to: "/console/requests/\(request.number)"),
                 ]
-            }.paged(
-                Pager(
-                    place, rows: shown.count, size: Self.pageSize, of: found.count,
-                    at: "/console/requests", filter.fields))
+            }
         }
     }
 
@@ -251,12 +251,13 @@ enum CodeList {
                 "<p class=\"muted\">More is in <code>\(group.page)</code> of the documentation.</p>"
                 Table(
                     group.title, [.head("Code"), "Status", "Meaning", .init("Section", "muted")],
-                    group.codes.map { code in
-                        [
-                            .code(code.code), code.status.map { "\($0)" } ?? "", .text(code.sentence),
-                            "\(code.place.file), “\(code.place.heading)”",
-                        ]
-                    }, ids: group.codes.map { "\(group.kind)-\($0.code)" })
+                    group.codes, id: { "\(group.kind)-\($0.code)" }
+                ) { code in
+                    [
+                        .code(code.code), code.status.map { "\($0)" } ?? "", .text(code.sentence),
+                        "\(code.place.file), “\(code.place.heading)”",
+                    ]
+                }
             }
         }
     }

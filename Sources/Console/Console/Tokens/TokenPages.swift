@@ -85,7 +85,8 @@ package struct TokenPages: Sendable {
             if !token.checks.isEmpty {
                 Card("Checks") {
                     Table(
-                        "Checks", [.head("Check"), "Result", .any("Found"), .any("Expected")], token.checks)
+                        "Checks", [.head("Check"), "Result", .any("Found"), .any("Expected")], token.checks
+                    ) { $0 }
                 }
             }
             for section in token.sections { Card(.text(section.title)) { Facts(section.members) } }

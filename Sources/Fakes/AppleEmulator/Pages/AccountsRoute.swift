@@ -20,10 +20,6 @@ struct AccountsRoute: Sendable {
     /// browser submit a form to the emulator, but cannot read this token.
     let token = Base64URL.encode(SecureRandom.bytes(count: 24))
 
-    init(state: EmulatorState, post: NotificationDispatcher) {
-        (self.state, self.post) = (state, post)
-    }
-
     func add(to router: Router<EmulatorRequestContext>) {
         router.get("/") { request, _ in
             await respond { () throws(OAuthError) in
@@ -99,10 +95,10 @@ extension AccountsRoute {
         }
     }
 
-    private func account(_ user: EmulatedUser, on page: UserPage) -> HTML {
+    private func account(_ user: EmulatedUser, on page: UserPage) -> Card {
         let relays = user.identities.map { HTML.code($0.relayAddress) }.joined(separator: ", ")
         let hiding: HTML? = user.hidesEmail ? "<br>Hides the address. Apps see \(relays)" : nil
-        return .section(look: "account") {
+        return Card(look: "account") {
             """
             <div class="person">\(user.line)\(user.isDeleted ? HTML.span("tag", "deleted") : nil)</div>
             <p class="note"><code>\(user.subject)</code>\(hiding)</p>
@@ -140,7 +136,7 @@ extension AccountsRoute {
         }
     }
 
-    private func notifications(to users: [EmulatedUser]) -> HTML {
+    private func notifications(to users: [EmulatedUser]) -> Card {
         let deliveries = state.recentDeliveries
         let subjects = Set(deliveries.map(\.subject))
         var names: [String: String] = [:]
@@ -149,7 +145,7 @@ extension AccountsRoute {
                 names[identity.subject] = user.shownName
             }
         }
-        return .section("Notifications, newest first", look: "account") {
+        return Card("Notifications, newest first", look: "account") {
             Table(
                 nil, ["Time", "Event", "User", "App", "Response"], deliveries.reversed(),
                 ifEmpty: "No notifications yet."
@@ -213,7 +209,7 @@ extension AccountsRoute {
         ]
         return .page("Sign in on an iPhone", isWide: true) {
             "<h1>Signed in on an iPhone</h1>"
-            HTML.section(look: "account") {
+            Card(look: "account") {
                 """
                 <div class="person">\(user.line)</div>
                 <p>The app <b>\(minted.clientID)</b> gets an identity token, which is good for a day, and a code, \
@@ -221,7 +217,7 @@ extension AccountsRoute {
                 <pre>\(members.joined(separator: "\n\n"))</pre>
                 """
             }
-            HTML.section("What the backend posts to siwa", look: "account") {
+            Card("What the backend posts to siwa", look: "account") {
                 """
                 <p>SIWA_API_KEY is an API key of the service. <code>siwa dev</code> takes siwa_development.</p>
                 <pre>\(command(posting: body))</pre>
@@ -232,7 +228,7 @@ extension AccountsRoute {
                 }
                 "<p><a href=\"/\">Back to the accounts</a></p>"
             }
-            HTML.section("With a nonce", look: "account") {
+            Card("With a nonce", look: "account") {
                 """
                 <p>nonce_sha256 of <code>POST /v1/nonces</code>. The sign-in then needs the nonce beside the \
                 token.</p>
@@ -285,7 +281,7 @@ extension AccountsRoute {
         let result: HTML = isTaken ? "The person in the console" : "The request in the console"
         return .page("Sent to siwa", isWide: true) {
             "<h1>siwa has \(isTaken ? "" : "not ")taken the sign-in</h1>"
-            HTML.section(look: "account") {
+            Card(look: "account") {
                 """
                 <p>The response to <code>POST /v1/sign-ins</code> has status <b>\(answer.status)</b>.\
                 \(answer.page.map { " \(HTML.link(result, to: $0))" as HTML })</p>
@@ -302,13 +298,6 @@ extension AccountsRoute {
 public typealias AppBackend = @Sendable (_ signIn: JSONObject) async throws -> AppBackendAnswer
 
 /// The service's response to the backend.
-public struct AppBackendAnswer: Sendable {
-    let status: Int
-    let body: JSONValue?
-    /// URL of a page that shows the outcome.
-    let page: String?
-
-    public init(status: Int, body: JSONValue?, page: String?) {
-        (self.status, self.body, self.page) = (status, body, page)
-    }
-}
+///
+/// - page: URL of a page that shows the outcome.
+public typealias AppBackendAnswer = (status: Int, body: JSONValue?, page: String?)
