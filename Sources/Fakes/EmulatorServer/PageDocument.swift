@@ -76,7 +76,7 @@ extension EmulatorError {
     package var content: HTML {
         HTML {
             "<h1>This is not possible</h1>"
-            Card {
+            Card(look: "") {
                 "<p><code>\(code.name)</code></p><p>\(detail)</p>"
                 "<a class=\"button\" href=\"/\">Back</a>"
             }

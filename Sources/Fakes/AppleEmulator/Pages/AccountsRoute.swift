@@ -22,15 +22,13 @@ struct AccountsRoute: Sendable {
 
     func add(to router: Router<EmulatorRequestContext>) {
         router.get("/") { request, _ in
-            await respond { () throws(OAuthError) in
-                try accounts(FormFields((request.uri.query ?? "").utf8))
-            }
+            try await respond { try accounts(FormFields((request.uri.query ?? "").utf8)) }
         }
         router.get("site") { request, _ in
-            await respond { () throws(OAuthError) in try site(FormFields((request.uri.query ?? "").utf8)) }
+            try await respond { try site(FormFields((request.uri.query ?? "").utf8)) }
         }
         router.post("accounts") { request, _ in
-            await respond { () async throws(OAuthError) in
+            try await respond {
                 let form = try await FormFields(bodyOf: request)
                 try check(form)
                 if form["action"] == Self.signIn { return try await signIn(form) }
@@ -43,11 +41,13 @@ struct AccountsRoute: Sendable {
         }
     }
 
-    private func respond(_ work: () async throws(OAuthError) -> EndpointResponse) async -> Response {
-        do throws(OAuthError) {
+    private func respond(_ work: () async throws -> EndpointResponse) async throws -> Response {
+        do {
             return try await work().hummingbird
-        } catch {
+        } catch let error as OAuthError {
             return EndpointResponse.failurePage(error).hummingbird
+        } catch let error as EmulatorError {
+            return EndpointResponse.failurePage(OAuthError(.invalidRequest, error.description)).hummingbird
         }
     }
 
@@ -57,21 +57,17 @@ struct AccountsRoute: Sendable {
         }
     }
 
-    private func act(_ form: FormFields) async throws(OAuthError) {
+    private func act(_ form: FormFields) async throws {
         let (subject, action) = (try form.require("sub"), try form.require("action"))
-        do throws(EmulatorError) {
-            if action == Self.changePassword { return try state.changePassword(of: subject) }
-            guard let change = AccountChange(rawValue: action) else {
-                throw EmulatorError(.parameterMalformed, detail: "action")
-            }
-            var recipe = NotificationRecipe()
-            recipe.subject = subject
-            recipe.clientID = form["client_id"]
-            for notification in try await state.change(change, notifying: recipe).notifications {
-                if let target = state.notificationTarget { _ = await post.announce(notification, to: target) }
-            }
-        } catch {
-            throw OAuthError(.invalidRequest, error.description)
+        if action == Self.changePassword { return try state.changePassword(of: subject) }
+        guard let change = AccountChange(rawValue: action) else {
+            throw EmulatorError(.parameterMalformed, detail: "action")
+        }
+        var recipe = NotificationRecipe()
+        recipe.subject = subject
+        recipe.clientID = form["client_id"]
+        for notification in try await state.change(change, notifying: recipe).notifications {
+            if let target = state.notificationTarget { _ = await post.announce(notification, to: target) }
         }
     }
 }
@@ -183,18 +179,14 @@ extension AccountsRoute {
     /// Signs a user in to a native app. A button stands in for Apple's sheet, which is not a web page on an
     /// iPhone. Each press of the button is a new sign-in. The page shows the values that the app receives,
     /// and the request that the app's backend sends to the service.
-    func signIn(_ form: FormFields) async throws(OAuthError) -> EndpointResponse {
+    func signIn(_ form: FormFields) async throws -> EndpointResponse {
         var recipe = IdentityTokenRecipe()
         (recipe.subject, recipe.clientID) = (try form.require("sub"), try form.require("client_id"))
         (recipe.authorizationCode, recipe.nonce) = (.made, form["nonce"])
         guard recipe.nonce?.utf8.count ?? 0 <= Self.longestNonce else {
             throw OAuthError(.invalidRequest, "a nonce must have at most \(Self.longestNonce) bytes")
         }
-        do throws(EmulatorError) {
-            return page(of: try state.user(recipe.subject), try await state.mint(recipe))
-        } catch {
-            throw OAuthError(.invalidRequest, error.description)
-        }
+        return page(of: try state.user(recipe.subject), try await state.mint(recipe))
     }
 
     private func page(of user: EmulatedUser, _ minted: MintedIdentityToken) -> EndpointResponse {
