@@ -37,13 +37,10 @@ struct WorldPages: Sendable {
         _ title: String, heading: String? = nil, at place: Place, isLive: Bool = false,
         @PageBuilder _ content: () -> HTML
     ) -> ConsoleAnswer {
-        .page(title, isLive: isLive) {
-            "<h1>\(heading ?? title)</h1>"
-            Tabs(
-                "Fake world", Place.allCases.map { ($0.title, "/console\($0.rawValue)") },
-                current: "/console\(place.rawValue)")
-            content()
-        }
+        let tabs = Place.allCases.map { ($0.title, "/console\($0.rawValue)") }
+        return .page(
+            title, heading: "<h1>\(heading ?? title)</h1>", isLive: isLive,
+            tabs: Tabs("Fake world", tabs, current: "/console\(place.rawValue)"), content: content)
     }
 
     /// Returns a button for a form.

@@ -25,7 +25,6 @@ public struct AuditPages: Sendable {
         // The account index is ordered newest first, so a search for an account offers no other order.
         let order = filter.account == nil ? [AuditFilter.oldest] : []
         return .page("Audit log") {
-            "<h1>Audit log</h1>"
             Card {
                 Facts([
                     Fact("Verified", look.state.words(after: look.lastWhole)),

@@ -61,11 +61,9 @@ package struct EventPages: Sendable {
             if hasGoogle { tabs.append(("Google", "/console/events/google")) }
             tabs.append(("Deliveries", "/console/events/deliveries"))
         }
-        return try .page(title, isLive: isLive) {
-            "<h1>Events</h1>"
-            Tabs("Events", tabs, current: path)
-            try content()
-        }
+        return try .page(
+            title, heading: "<h1>Events</h1>", isLive: isLive, tabs: Tabs("Events", tabs, current: path),
+            content: content)
     }
 }
 

@@ -68,7 +68,6 @@ public struct PeoplePages: Sendable {
         let more = page.next == nil ? "" : " among the accounts that were looked at. There are more"
         let ended = GrantID(search.text).map { _ in Self.endedGrant }
         return .page("People") {
-            "<h1>People</h1>"
             search.form(apps: apps, token: viewer.formToken)
             Table(
                 "People",
@@ -153,8 +152,7 @@ public struct PeoplePages: Sendable {
 
     private func confirmErasure(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         guard let id = try await account(of: request)?.id.rawValue else { return .notFound }
-        return .page("Erase") {
-            "<h1>Erase this person?</h1>"
+        return .page("Erase", heading: "<h1>Erase this person?</h1>") {
             Card {
                 "<p><code>\(id)</code></p>"
                 """
