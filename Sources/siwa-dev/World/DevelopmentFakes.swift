@@ -81,10 +81,17 @@ final class DevelopmentFakes: Sendable {
     private func makePerson() throws -> EmulatedUser {
         let number = apple.state.users.count
         var recipe = UserRecipe()
-        (recipe.firstName, recipe.lastName) = InventedName.number(number)
+        // 12 and 7 have no common divisor, so 84 people have different names.
+        recipe.firstName = Self.firstNames[number % Self.firstNames.count]
+        recipe.lastName = Self.lastNames[number % Self.lastNames.count]
         recipe.hidesEmail = number.isMultiple(of: 2)
         return try apple.state.makeUser(recipe)
     }
+
+    private static let firstNames = [
+        "Nora", "Emil", "Aylin", "Jan", "Layla", "Tomasz", "Mei", "Samuel", "Ines", "Ravi", "Zofia", "Omar",
+    ]
+    private static let lastNames = ["Quist", "Berg", "Demir", "Nowak", "Haddad", "Silva", "Tanaka"]
 
     /// The person who signed in last.
     private var lastPerson: EmulatedUser? { state.withLock { $0.lastSubject }.flatMap(person) }
@@ -236,19 +243,6 @@ final class DevelopmentFakes: Sendable {
             ofApple.map { shown($0, of: .apple) } + ofGoogle.map { shown($0, of: .google) }
             + received.exchanges
         return all.sorted { ($0.begin, $0.id) < ($1.begin, $1.id) }
-    }
-}
-
-/// Names for people whom a button creates.
-enum InventedName {
-    private static let first = [
-        "Nora", "Emil", "Aylin", "Jan", "Layla", "Tomasz", "Mei", "Samuel", "Ines", "Ravi", "Zofia", "Omar",
-    ]
-    private static let last = ["Quist", "Berg", "Demir", "Nowak", "Haddad", "Silva", "Tanaka"]
-
-    static func number(_ number: Int) -> (first: String, last: String) {
-        // 12 and 7 have no common divisor, so 84 people have different names.
-        (first[number % first.count], last[number % last.count])
     }
 }
 
