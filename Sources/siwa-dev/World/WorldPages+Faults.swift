@@ -7,10 +7,9 @@ import ReceiverEmulator
 
 extension WorldPages {
     var faultPages: [ConsolePage] {
-        let path = Place.faults.rawValue
-        return [
-            ConsolePage(.get, path, access: .development, handle: faults),
-            Self.action(path) { request in
+        [
+            ConsolePage(.get, Place.faults, access: .development, handle: faults),
+            Self.action(Place.faults) { request in
                 guard let name = request.form["fault"] else { return .refused("No fault is named.") }
                 guard let fault = world.faults.first(where: { $0.name == name }) else {
                     return .refused("There is no fault of this name.")
@@ -19,14 +18,14 @@ extension WorldPages {
                 try await fault.turn(isOn, world)
                 // The overview page also has fault switches, so the action may return to that page.
                 return .redirect(
-                    to: request.form["then"] == Self.overview ? Self.overview : path,
+                    to: request.form["then"] == Self.overview ? Self.overview : Place.faults,
                     notice: isOn ? fault.notice : "The fault is off.")
             },
         ]
     }
 
     private func faults(_ request: ConsoleRequest) -> ConsoleAnswer {
-        Self.page("Faults", at: .faults) {
+        Self.page("Faults", at: Place.faults) {
             "<p>A fault stays until it is switched off. One endpoint has one fault at a time.</p>"
             Division("grid") {
                 for group in FaultSwitch.Group.allCases {
@@ -46,7 +45,7 @@ extension WorldPages {
         return HTML {
             "<li>"
             PostForm(
-                to: Place.faults.rawValue, request, look: "",
+                to: Place.faults, request, look: "",
                 [("fault", fault.name), ("on", isOn ? "0" : "1")]
             ) {
                 """
@@ -57,7 +56,7 @@ extension WorldPages {
             }
             if isOn, let party = fault.withheldKeysOf {
                 replacement(
-                    of: party, then: Place.faults.rawValue, request, look: "row",
+                    of: party, then: Place.faults, request, look: "row",
                     "siwa still has the keys in its cache.")
             }
             "</li>"
@@ -70,7 +69,7 @@ extension WorldPages {
         of party: ExchangeStep.Party, then path: String, _ request: ConsoleRequest, look: String,
         _ words: String
     ) -> PostForm {
-        PostForm(to: Place.keys.rawValue, request, look: look, [("then", path), ("party", party.rawValue)]) {
+        PostForm(to: Place.keys, request, look: look, [("then", path), ("party", party.rawValue)]) {
             HTML.muted(words)
             Self.button("Replace all keys", "danger", sends: ("change", "replace-all"))
         }
@@ -83,7 +82,7 @@ extension WorldPages {
         func flip(_ fault: FaultSwitch, isOn: Bool) -> HTML {
             let word = isOn ? "Mend" : "Break"
             let fields = [("fault", fault.name), ("on", isOn ? "0" : "1"), ("then", Self.overview)]
-            return PostForm(to: Place.faults.rawValue, request, fields) {
+            return PostForm(to: Place.faults, request, fields) {
                 "<button class=\"quiet\" aria-label=\"\(word): \(fault.title)\">\(word)</button>"
             }.html
         }

@@ -5,24 +5,22 @@ import GoogleEmulator
 import Pages
 
 extension WorldPages {
-    private static let path = Place.google.rawValue
-
     var googlePages: [ConsolePage] {
         [
-            ConsolePage(.get, Self.path, access: .development, handle: google),
-            Self.action(Self.path) { request in
+            ConsolePage(.get, Place.google, access: .development, handle: google),
+            Self.action(Place.google) { request in
                 guard let use = LinkAction.all.first(where: { $0.name == request.form["use"] }),
                     let link = request.form["link"]
                 else { return .refused("This is no use of a link.") }
                 let status = try await world.requireGoogle().state.carryOut(use, on: link)
                 let answer = status.map { "siwa answered \($0)" } ?? "no answer of siwa arrived"
-                return .redirect(to: Self.path, notice: "Google \(use.past) link \(link): \(answer).")
+                return .redirect(to: Place.google, notice: "Google \(use.past) link \(link): \(answer).")
             },
         ]
     }
 
     private func google(_ request: ConsoleRequest) -> ConsoleAnswer {
-        Self.page("Google", at: .google, isLive: true) {
+        Self.page("Google", at: Place.google, isLive: true) {
             """
             <p>The links of the fake Google with what it holds for each, and the reports that it has taken. Its \
             requests are in the <a href="/console/world/exchanges">exchanges</a>, its keys in \
@@ -62,7 +60,7 @@ extension WorldPages {
             let account = link.account.flatMap { AccountID($0)?.rawValue }
             let uses = HTML {
                 for use in LinkAction.all where use.isPossible(link) {
-                    PostForm(to: path, request, [("link", link.id)]) {
+                    PostForm(to: Place.google, request, [("link", link.id)]) {
                         button(
                             use.title, use.name == "unlink" ? "danger" : "quiet", sends: ("use", use.name),
                             unseen: ", link \(link.id)")

@@ -5,15 +5,14 @@ import Pages
 
 extension WorldPages {
     var outboxPages: [ConsolePage] {
-        let path = Place.notifications.rawValue
-        return [
-            ConsolePage(.get, path, access: .development, handle: notifications),
-            Self.action(path) { request in
+        [
+            ConsolePage(.get, Place.notifications, access: .development, handle: notifications),
+            Self.action(Place.notifications) { request in
                 var plan = world.apple.state.deliveryPlan
                 plan.holds = request.form["hold"] == "1"
                 try world.apple.state.setDeliveryPlan(plan)
                 return .redirect(
-                    to: path,
+                    to: Place.notifications,
                     notice: plan.holds
                         ? "Apple holds its notifications now." : "Apple sends its notifications at once.")
             },
@@ -23,7 +22,7 @@ extension WorldPages {
                 }
                 guard let order else { return .refused("The order is in-order, reversed or shuffled.") }
                 let count = await world.apple.release(order).count
-                return .redirect(to: path, notice: "Sent: \(count).")
+                return .redirect(to: Place.notifications, notice: "Sent: \(count).")
             },
         ]
     }
@@ -35,14 +34,15 @@ extension WorldPages {
             for identity in user.identities { names[identity.subject] = user.shownName }
         }
         let (isHolding, waiting) = (state.deliveryPlan.holds, state.waitingNotifications)
-        return Self.page("Notifications", heading: "Apple's notifications", at: .notifications, isLive: true)
-        {
+        return Self.page(
+            "Notifications", heading: "Apple's notifications", at: Place.notifications, isLive: true
+        ) {
             Card("Outbox") {
                 isHolding
                     ? "<p>Apple <span class=\"warn\">holds</span> its notifications until they are released.</p>"
                     : "<p>Apple sends each notification at once, and again until siwa takes it.</p>" as HTML
                 Division("bar") {
-                    PostForm(to: Place.notifications.rawValue, request) {
+                    PostForm(to: Place.notifications, request) {
                         isHolding
                             ? Self.button("Send at once again", "secondary", sends: ("hold", "0"))
                             : Self.button("Hold notifications", sends: ("hold", "1"))
@@ -63,7 +63,7 @@ extension WorldPages {
                         caption: "Waiting: \(waiting.count)",
                         pager: Pager(
                             place, rows: shown.count, size: Self.pageSize, of: waiting.count,
-                            at: "/console\(Place.notifications.rawValue)")
+                            at: "/console\(Place.notifications)")
                     ) { waiting in
                         let (type, subject) = (waiting.notification.type, waiting.notification.subject)
                         return [

@@ -7,7 +7,7 @@ extension WorldPages {
     var peoplePages: [ConsolePage] {
         [
             ConsolePage(
-                .get, Place.people.rawValue, access: .development, entry: ("Fake world", 80), handle: people),
+                .get, Place.people, access: .development, entry: ("Fake world", 80), handle: people),
             Self.action("/world/people") { request in
                 let person = try world.apple.state.makeUser(Self.recipe(of: request))
                 return .redirect(to: "/world", notice: "\(person.shownName) has an Apple Account now.")
@@ -48,7 +48,7 @@ extension WorldPages {
         let all = world.apple.state.users.reversed().filter { $0.matches(find) }
         let place = request.place.limited(to: all.count, size: Self.pageSize)
         let people = all.dropFirst(place.skipped).prefix(Self.pageSize)
-        return Self.page("Fake world", at: .people) {
+        return Self.page("Fake world", at: Place.people) {
             """
             <p>The people of the fake Apple. They are invented, so nothing is masked here. What they do goes the way \
             of a real person: over HTTP, with tokens that siwa verifies.</p>
@@ -104,7 +104,7 @@ extension WorldPages {
             Fact("Uses", person.apps.isEmpty ? "no app" : codes(person.apps.sorted())),
             person.isDeleted ? Fact("State", "deleted", look: "bad") : nil,
         ]
-        return Self.page(person.shownName, at: .people) {
+        return Self.page(person.shownName, at: Place.people) {
             Division("grid") {
                 Card("Apple Account") { Facts(facts) }
                 if !person.isDeleted { actions(of: person, request) }

@@ -5,25 +5,19 @@ import Pages
 /// The pages about the fakes: people, exchanges, links, keys and the clock, faults, and Apple's
 /// notifications. The people are invented, so the pages mask no values.
 struct WorldPages: Sendable {
-    /// A tab of these pages. The raw value is the path below the console's root.
-    enum Place: String, CaseIterable {
-        case people = "/world"
-        case exchanges = "/world/exchanges"
-        case google = "/world/google"
-        case keys = "/world/keys"
-        case faults = "/world/faults"
-        case notifications = "/world/notifications"
+    /// Paths of the tabs below the console's root.
+    enum Place {
+        static let people = "/world"
+        static let exchanges = "/world/exchanges"
+        static let google = "/world/google"
+        static let keys = "/world/keys"
+        static let faults = "/world/faults"
+        static let notifications = "/world/notifications"
 
-        var title: String {
-            switch self {
-            case .people: "People"
-            case .exchanges: "Exchanges"
-            case .google: "Google"
-            case .keys: "Keys and clock"
-            case .faults: "Faults"
-            case .notifications: "Notifications"
-            }
-        }
+        static let tabs = [
+            ("People", people), ("Exchanges", exchanges), ("Google", google), ("Keys and clock", keys),
+            ("Faults", faults), ("Notifications", notifications),
+        ]
     }
 
     let world: DevelopmentFakes
@@ -34,13 +28,13 @@ struct WorldPages: Sendable {
 
     /// Returns a page with its heading, the tabs and the content.
     static func page(
-        _ title: String, heading: String? = nil, at place: Place, isLive: Bool = false,
+        _ title: String, heading: String? = nil, at path: String, isLive: Bool = false,
         @PageBuilder _ content: () -> HTML
     ) -> ConsoleAnswer {
-        let tabs = Place.allCases.map { ($0.title, "/console\($0.rawValue)") }
+        let tabs = Place.tabs.map { ($0, "/console\($1)") }
         return .page(
             title, heading: "<h1>\(heading ?? title)</h1>", isLive: isLive,
-            tabs: Tabs("Fake world", tabs, current: "/console\(place.rawValue)"), content: content)
+            tabs: Tabs("Fake world", tabs, current: "/console\(path)"), content: content)
     }
 
     /// Returns a button for a form.
