@@ -3,6 +3,7 @@ import AppleEmulator
 import AuthorizationServer
 import Composition
 import Console
+import EmulatorServer
 import Foundation
 import GoogleEmulator
 import HTTPAPI
@@ -54,10 +55,10 @@ struct DevelopmentService: Service {
         let world = DevelopmentFakes(
             apple: emulator, google: google, receivers: self.receivers, clientIDs: options.clientIDs,
             secret: DevelopmentSettings.secret)
-        let pages = WorldPages(world)
+        let pages = WorldPages(world: world)
         let startPage = DevelopmentStartPage(
             applePort: applePort, googlePort: googlePort, receiverPort: receivers.port,
-            servicesIDs: options.clientIDs.dropFirst().map { $0 }, secret: DevelopmentSettings.secret)
+            clientIDs: options.clientIDs)
         let service = try await ComposedService(
             settings: settings, observation: observation, signals: [],
             development: DevelopmentConsole(
@@ -69,11 +70,7 @@ struct DevelopmentService: Service {
             urls: receivers.urls(signsEvents: issuer != nil))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
-            group.addTask {
-                try await introduce(
-                    service, world, applePort: applePort, googlePort: googlePort, receiverPort: receivers.port
-                )
-            }
+            group.addTask { try await introduce(service, world, startPage) }
             // A failure does not cancel the group, so that the service can stop in the right order.
             var failure: (any Error)?
             while let result = await group.nextResult() {
@@ -91,16 +88,16 @@ struct DevelopmentService: Service {
             do {
                 _ = try await world.signInOnPhone(subject)
             } catch {
+                let reason = (error as? EmulatorError)?.sentence ?? "\(error)"
                 observation.logger.warning(
-                    "a person of the seed could not sign in", metadata: ["error": "\(error)"])
+                    "a person of the seed could not sign in", metadata: ["error": "\(reason)"])
             }
         }
     }
 
     /// Configures the service's URLs in the fake Apple and the fake Google, and prints the banner.
     private func introduce(
-        _ service: ComposedService, _ world: DevelopmentFakes, applePort: Int, googlePort: Int?,
-        receiverPort: Int
+        _ service: ComposedService, _ world: DevelopmentFakes, _ startPage: DevelopmentStartPage
     ) async throws {
         // If the service cannot listen, it throws the error itself.
         guard let port = try? await service.boundPort() else { return }
@@ -110,19 +107,17 @@ struct DevelopmentService: Service {
             of: options.clientIDs[0])
         try emulator.state.setNotificationURL("http://127.0.0.1:\(port)/v1/apple/notifications")
         google?.state.connect(
-            to: LinkedServer(issuer: "http://127.0.0.1:\(port)"), appleURL: "http://127.0.0.1:\(applePort)")
+            to: LinkedServer(issuer: "http://127.0.0.1:\(port)"),
+            appleURL: "http://127.0.0.1:\(startPage.applePort)")
         await cancelWhenGracefulShutdown {
             await service.waitForKeys()
             await receivers.state.fetchKeys()
         }
         await cancelWhenGracefulShutdown { await signIn(arrivals, with: world) }
         guard !Task.isShuttingDownGracefully else { return }
-        let banner = DevelopmentBanner(
-            servicePort: port, applePort: applePort, googlePort: googlePort,
-            receiverPort: receiverPort, secret: DevelopmentSettings.secret, clientID: options.clientIDs[0],
-            isPermanent: options.database != nil, program: StartedProgram.name)
+        let banner = startPage.banner(servicePort: port, isPermanent: options.database != nil)
         // Written unbuffered, so that the text appears immediately even in a pipe.
-        try FileHandle.standardOutput.write(contentsOf: Data(banner.text.utf8))
+        try FileHandle.standardOutput.write(contentsOf: Data(banner.utf8))
     }
 
     private func settings(

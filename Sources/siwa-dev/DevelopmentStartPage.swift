@@ -4,25 +4,23 @@ import Encodings
 import Foundation
 import Pages
 
-/// The console page that links to all parts of `siwa dev`.
+/// The addresses of `siwa dev`, as a page of the console and as the text that it prints.
 struct DevelopmentStartPage {
     let applePort: Int
     /// The fake Google's port; `nil` if there are no OAuth clients.
     let googlePort: Int?
-    let receiverPort: Int?
-    let servicesIDs: [String]
-    let secret: String
+    let receiverPort: Int
+    /// The app's client IDs. The first is the bundle ID.
+    let clientIDs: [String]
 
     var page: ConsolePage {
-        let content = HTML {
-            "<h1>Try it</h1>"
-            Card("In the browser") { "<dl>\n\(links)</dl>" }
-            Card("In a terminal") { "<dl>\n\(commands)</dl>" }
-            Card("The service itself") { "<dl>\n\(service)</dl>" }
+        ConsolePage(.get, "/start", access: .development, entry: ("Try it", 85)) { _ in
+            .page("Try it") {
+                Card("In the browser") { "<dl>\n\(links)</dl>" }
+                Card("In a terminal") { "<dl>\n\(commands)</dl>" }
+                Card("The service itself") { "<dl>\n\(service)</dl>" }
+            }
         }
-        return ConsolePage(
-            .get, "/start", access: .development, entry: ("Try it", 85)
-        ) { _ in .page("Try it", content) }
     }
 
     private func link(_ name: String, to address: String, _ use: String) -> HTML {
@@ -47,12 +45,10 @@ struct DevelopmentStartPage {
                 "The fake Google", to: "http://127.0.0.1:\(googlePort)/",
                 "Links accounts, in the browser or with the iPhone app, and shows every request and answer.")
         }
-        if let receiverPort {
-            link(
-                "The receivers of events", to: "http://127.0.0.1:\(receiverPort)/",
-                "Show each webhook and security event token as it arrives, and fail when you want it.")
-        }
-        for id in servicesIDs {
+        link(
+            "The receivers of events", to: "http://127.0.0.1:\(receiverPort)/",
+            "Show each webhook and security event token as it arrives, and fail when you want it.")
+        for id in clientIDs.dropFirst() {
             let query = FormEncoding.encode([("client_id", id), ("state", "from-the-start-page")])
             link(
                 "Sign in on the web as \(id)", to: "/v1/web/sign-in?\(query)",
@@ -66,7 +62,7 @@ struct DevelopmentStartPage {
             "tour", "\(command) tour",
             "Follows one user from the first sign-in to the deletion, step by step.")
         value(
-            "key", "Authorization: Bearer \(secret)",
+            "key", "Authorization: Bearer \(DevelopmentSettings.secret)",
             "The header with the API key of every call of the interface.")
         if googlePort != nil {
             value(
@@ -90,39 +86,30 @@ struct DevelopmentStartPage {
     }
 }
 
-/// The text that `siwa dev` prints when it is ready. It fits a terminal with 24 lines and 80 columns.
-struct DevelopmentBanner {
-    let servicePort: Int
-    let applePort: Int
-    /// The fake Google's port; `nil` if there are no OAuth clients.
-    let googlePort: Int?
-    let receiverPort: Int
-    let secret: String
-    let clientID: String
-    /// True if the database remains after the run.
-    let isPermanent: Bool
-    /// The name under which this program was started.
-    let program: String
-
-    var text: String {
+extension DevelopmentStartPage {
+    /// Returns the text that `siwa dev` prints when it is ready. It fits a terminal with 24 lines and 80
+    /// columns.
+    ///
+    /// - Parameter isPermanent: True if the database remains after the run.
+    func banner(servicePort: Int, isPermanent: Bool) -> String {
         """
 
         siwa       http://127.0.0.1:\(servicePort)  leads to everything below
         fake Apple http://127.0.0.1:\(applePort)  users, and signing in on an iPhone
-        \(google)receivers  http://127.0.0.1:\(receiverPort)  show the events that siwa sends
-        API key    \(secret)
+        \(googleLine)receivers  http://127.0.0.1:\(receiverPort)  show the events that siwa sends
+        API key    \(DevelopmentSettings.secret)
         \(clients)
         In another terminal:
-          \(program) tour\(options)
+          \(StartedProgram.name) tour\(options(servicePort))
               follows one user from the first sign-in to the deletion, step by step;
               with --print it prints the commands, to paste
-        \(login)
+        \(login(servicePort))
         Ctrl-C ends all\(isPermanent ? "; the database is kept" : ", and forgets all: --database keeps it").
 
         """
     }
 
-    private var google: String {
+    private var googleLine: String {
         googlePort.map { "fake Google http://127.0.0.1:\($0) links accounts with Google\n" } ?? ""
     }
 
@@ -138,23 +125,23 @@ struct DevelopmentBanner {
             """
     }
 
-    private var login: String {
+    private func login(_ servicePort: Int) -> String {
         guard googlePort != nil else { return "" }
         let issuer = "http://127.0.0.1:\(servicePort)"
         return """
-              \(program) login --issuer \(issuer) --client-id \(DevelopmentClients.native)
+              \(StartedProgram.name) login --issuer \(issuer) --client-id \(DevelopmentClients.native)
                   signs in as a desktop program does
 
             """
     }
 
     /// The `siwa tour` options that differ from its defaults.
-    private var options: String {
+    private func options(_ servicePort: Int) -> String {
         var options = ""
         if servicePort != Tour.servicePort { options += " --port \(servicePort)" }
         if applePort != Tour.applePort { options += " --emulator-port \(applePort)" }
         if receiverPort != Tour.receiverPort { options += " --receiver-port \(receiverPort)" }
-        if clientID != Tour.clientID { options += " --client-id \(clientID)" }
+        if clientIDs[0] != Tour.clientID { options += " --client-id \(clientIDs[0])" }
         return options
     }
 }

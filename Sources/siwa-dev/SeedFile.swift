@@ -183,7 +183,8 @@ struct SeedReader {
     private mutating func read(
         _ text: String, _ node: Node, subjectOf person: inout SeedPerson, lines: inout [String: Int]
     ) {
-        guard !text.isEmpty, text.utf8.count <= Self.longestSubject, text != UserRecipe.usual,
+        // Each fake Apple already has a person with the user ID default.
+        guard !text.isEmpty, text.utf8.count <= Self.longestSubject, text != "default",
             text.hasOnlyLettersDigits(and: "-._")
         else {
             return refuse(

@@ -58,7 +58,7 @@ struct EmulatedWorld {
         let user = users[position]
         return IdentityTokenBasis(
             user: user, identity: user.identity(for: app?.teamID ?? apps[0].teamID), clientID: clientID,
-            isFirstAuthorization: isFirstAuthorization(of: position, clientID: clientID),
+            isFirstAuthorization: isFirstAuthorization(of: users[position], clientID: clientID),
             sharesEmail: app.map { !user.emailWithheldFrom.contains($0.primaryClientID) } ?? true,
             isFromWeb: recipe.redirectURI != nil || isForWebOnly(clientID),
             transferSubject: transferSubject(ofTokenFor: position, clientID: clientID, at: now), keys: keys)

@@ -7,14 +7,10 @@ package import Pages
 
 /// The document around a page's content, with its content security policy.
 package struct PageDocument {
-    private let title: String
-    private let heading: String
-    private let content: HTML
-    private let style: HTML
-    private let bodyClass: String?
-    private let mainClass: String?
-    private let script: HTML?
-    private let formTargets: String?
+    package let html: HTML
+    /// Policy that allows only this page's style and script, by their hashes, so an injected script does not
+    /// run (CSP 3 §6.7.3.4).
+    package let policy: String
 
     /// - Parameters:
     ///   - heading: The emulated company or app, shown above the content.
@@ -26,39 +22,30 @@ package struct PageDocument {
         title: String, heading: String, content: HTML, style: [UInt8], bodyClass: String? = nil,
         mainClass: String? = nil, script: HTML? = nil, formTargets: String? = "'self'"
     ) {
-        (self.title, self.heading, self.content, self.style) = (title, heading, content, HTML(file: style))
-        (self.bodyClass, self.mainClass) = (bodyClass, mainClass)
-        (self.script, self.formTargets) = (script, formTargets)
-    }
-
-    /// Policy that allows only this page's style and script, by their hashes, so an injected script does not
-    /// run (CSP 3 §6.7.3.4).
-    package var policy: String {
+        let style = HTML(file: style)
         let scripts = script.map { "script-src \(Self.hash($0)); " } ?? ""
         let forms = formTargets.map { "form-action \($0); " } ?? ""
-        return "default-src 'none'; style-src \(Self.hash(style)); \(scripts)base-uri 'none'; "
+        policy =
+            "default-src 'none'; style-src \(Self.hash(style)); \(scripts)base-uri 'none'; "
             + "\(forms)frame-ancestors 'none'"
-    }
+        html = """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>\(title)</title>
+            <style>\(style)</style>
+            </head>
+            <body\(HTML.class(bodyClass))>
+            <header><span class="mark" aria-hidden="true"></span>\(heading)<small>for development</small></header>
+            <main\(HTML.class(mainClass))>
+            \(content)</main>
+            \(script.map { "<script>\($0)</script>\n" as HTML })</body>
+            </html>
 
-    package var html: HTML {
-        """
-        <!DOCTYPE html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <title>\(title)</title>
-        <style>\(style)</style>
-        </head>
-        <body\(HTML.class(bodyClass))>
-        <header><span class="mark" aria-hidden="true"></span>\(heading)<small>for development</small></header>
-        <main\(HTML.class(mainClass))>
-        \(content)</main>
-        \(script.map { "<script>\($0)</script>\n" as HTML })</body>
-        </html>
-
-        """
+            """
     }
 
     /// Returns the response for a page whose forms go to the emulator itself.
@@ -89,7 +76,7 @@ extension EmulatorError {
     package var content: HTML {
         HTML {
             "<h1>This is not possible</h1>"
-            HTML.section {
+            Card(look: "") {
                 "<p><code>\(code.name)</code></p><p>\(detail)</p>"
                 "<a class=\"button\" href=\"/\">Back</a>"
             }
@@ -99,15 +86,6 @@ extension EmulatorError {
 
 // Elements of emulator pages.
 extension HTML {
-    /// - Parameter look: Style sheet class.
-    package static func section(
-        _ title: HTML? = nil, id: String? = nil, look: String? = nil, @PageBuilder _ content: () -> HTML
-    ) -> HTML {
-        let id = id.map { " id=\"\($0)\"" as HTML }
-        let heading = title.map { "<h2>\($0)</h2>" as HTML }
-        return "<section\(id)\(HTML.class(look))>\(heading)\n\(content())</section>"
-    }
-
     /// Returns a form that includes hidden fields.
     package static func form(
         to address: String, _ fields: [(name: String, value: String)], @PageBuilder _ content: () -> HTML

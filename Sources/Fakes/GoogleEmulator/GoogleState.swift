@@ -107,19 +107,9 @@ public final class GoogleState: Sendable {
         try Linking(state: self).begin(LinkRequest()).url
     }
 
-    /// Gets a new access token for a link. Returns the response status; `nil` if no response arrived.
-    package func refreshLink(_ id: String) async throws(EmulatorError) -> Int? {
-        try await Linking(state: self).refresh(id).status
-    }
-
-    /// Calls the app's API with a link's access token. Returns the response status.
-    package func callWithLink(_ id: String) async throws(EmulatorError) -> Int? {
-        try await Linking(state: self).call(id).status
-    }
-
-    /// Unlinks in the Google app. Returns the response status.
-    package func unlink(_ id: String) async throws(EmulatorError) -> Int? {
-        try await Linking(state: self).unlink(id).status
+    /// Uses a link. Returns the response status; `nil` if no response arrived.
+    package func carryOut(_ action: LinkAction, on link: String) async throws(EmulatorError) -> Int? {
+        try await action.carryOut(Linking(state: self), link).status
     }
 
     /// Generates a new signing key, and returns its ID. The old keys remain published.

@@ -109,6 +109,9 @@ extension HTML {
         guard let style, !style.isEmpty else { return "" }
         return " class=\"\(style)\""
     }
+
+    /// Returns the attribute with a leading space, or nothing for `nil`.
+    static func id(_ id: String?) -> HTML? { id.map { " id=\"\($0)\"" } }
 }
 
 extension [HTML] {

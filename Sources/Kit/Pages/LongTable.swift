@@ -129,21 +129,18 @@ public struct Pager: PagePart {
             ("Previous page", place.previous(size: size)), ("Next page", next),
         ]
         let line: HTML = "<span>\(range)\(total.map { " of \($0)" } ?? "; more follow")</span>"
-        guard posts else {
-            let links = ways.map { words, place in
-                place.map { " \(HTML.link(.text(words), to: way($0)))" as HTML } ?? HTML()
-            }
-            return "<nav class=\"pager\" aria-label=\"Pages of \(list)\">\(line)\(HTML(links))</nav>"
+        let steps = ways.map { words, place -> HTML in
+            guard let place else { return HTML() }
+            return posts
+                ? " <button class=\"secondary\" name=\"from\" value=\"\(place.text)\">\(words)</button>"
+                : " \(HTML.link(.text(words), to: way(place)))"
         }
-        let buttons = ways.map { words, place in
-            place.map {
-                " <button class=\"secondary\" name=\"from\" value=\"\($0.text)\">\(words)</button>" as HTML
-            } ?? HTML()
-        }
-        return """
+        return posts
+            ? """
             <form class="pager" method="post" action="\(address)" aria-label="Pages of \(list)">\(HTML.hidden(fields))\
-            \(line)\(HTML(buttons))</form>
+            \(line)\(HTML(steps))</form>
             """
+            : "<nav class=\"pager\" aria-label=\"Pages of \(list)\">\(line)\(HTML(steps))</nav>"
     }
 
     /// Returns the address of one of this list's pages.

@@ -2,19 +2,17 @@
 
 /// A box with a heading.
 public struct Card: PagePart {
-    private let title: HTML?
-    private let id: HTML?
-    private let content: HTML
+    public let html: HTML
 
-    /// - Parameter id: Anchor for links to the box.
+    /// - Parameters:
+    ///   - id: Anchor for links to the box.
+    ///   - look: A style-sheet class.
     public init(
-        _ title: HTML? = nil, id: String? = nil, @PageBuilder _ content: () throws -> HTML
+        _ title: HTML? = nil, id: String? = nil, look: String = "card",
+        @PageBuilder _ content: () throws -> HTML
     ) rethrows {
-        (self.title, self.id, self.content) = (title, id.map { " id=\"\($0)\"" }, try content())
-    }
-
-    public var html: HTML {
-        "<section class=\"card\"\(id)>\n\(title.map { "<h2>\($0)</h2>\n" as HTML })\(content)</section>"
+        let heading = title.map { "<h2>\($0)</h2>\n" as HTML }
+        html = "<section\(HTML.class(look))\(HTML.id(id))>\n\(heading)\(try content())</section>"
     }
 }
 
@@ -32,132 +30,77 @@ public struct Fact: Sendable, Equatable {
 
 /// A description list of named facts.
 public struct Facts: PagePart {
-    private let facts: [Fact]
+    public let html: HTML
 
     public init(_ facts: [Fact?]) {
-        self.facts = facts.compactMap(\.self)
-    }
-
-    public var html: HTML {
-        let lines = facts.map { "<dt>\($0.name)</dt><dd\(HTML.class($0.look))>\($0.value)</dd>\n" as HTML }
-        return "<dl class=\"facts\">\n\(HTML(lines))</dl>"
+        let lines = facts.compactMap(\.self).map { fact -> HTML in
+            "<dt>\(fact.name)</dt><dd\(HTML.class(fact.look))>\(fact.value)</dd>\n"
+        }
+        html = "<dl class=\"facts\">\n\(HTML(lines))</dl>"
     }
 }
 
 /// A table that scrolls horizontally in a narrow window.
 public struct Table: PagePart {
     /// A column with its heading and its cells' class.
-    public struct Column: Sendable, ExpressibleByStringLiteral {
+    public struct Column: Sendable {
         let heading: String
         let look: String
         /// True if each cell is the heading of its row.
-        private(set) var isHead = false
-        /// The heading's class.
-        private(set) var headingLook: String?
+        var isHead = false
         /// Names of the sort orders that the column offers for a long list, descending order first.
-        private(set) var orders: [String] = []
-
-        public init(_ heading: String, _ look: String = "") { (self.heading, self.look) = (heading, look) }
-        public init(stringLiteral heading: String) { self.init(heading) }
-
-        /// Returns a column whose cells may break lines at any character.
-        public static func any(_ heading: String) -> Self { Self(heading, "any") }
-        public static func nowrap(_ heading: String) -> Self { Self(heading, "nowrap") }
-        public static func number(_ heading: String) -> Self {
-            var column = Self(heading, "number")
-            column.headingLook = "number"
-            return column
-        }
-
-        /// Returns the column with a heading that sorts the list. Each order needs a database index, or a
-        /// list in memory.
-        public func sorted(_ orders: [String]) -> Self {
-            var column = self
-            column.orders = orders
-            return column
-        }
-
-        /// Returns a column in which each cell is the heading of its row.
-        public static func head(_ heading: String, _ look: String = "") -> Self {
-            var column = Self(heading, look)
-            column.isHead = true
-            return column
-        }
+        var orders: [String] = []
     }
 
-    private let label: String?
-    private let columns: [Column]
-    private let rows: [[HTML]]
-    private let ids: [String]
-    private let empty: HTML?
-    private var caption: HTML?
-    private var pager: Pager?
+    public let html: HTML
 
+    /// Creates a table with one row per value.
+    ///
     /// - Parameters:
     ///   - label: Name of the table for screen readers; `nil` for a narrow table, which does not scroll.
-    ///   - rows: Rows with one cell per column.
-    ///   - ids: Row anchors, one per row; empty if the rows have none.
     ///   - empty: Sentence shown instead of a table without rows.
-    public init(
-        _ label: String?, _ columns: [Column], _ rows: [[HTML]], ids: [String] = [],
-        ifEmpty empty: HTML? = nil
-    ) {
-        assert(
-            rows.allSatisfy { $0.count == columns.count } && (ids.isEmpty || ids.count == rows.count),
-            "a row has a cell for each column")
-        (self.label, self.columns, self.rows, self.ids) = (label, columns, rows, ids)
-        self.empty = empty
-    }
-
-    /// Creates a table with one row per value. `cells` returns one cell per column.
+    ///   - pager: Links to the other pages of a long list.
+    ///   - id: Returns the anchor of a value's row; `nil` for a row without an anchor.
+    ///   - cells: Returns one cell per column.
     public init<Values: Sequence>(
         _ label: String?, _ columns: [Column], _ values: Values, ifEmpty empty: HTML? = nil,
+        caption: HTML? = nil, pager: Pager? = nil, id: (Values.Element) -> String? = { _ in nil },
         cells: (Values.Element) throws -> [HTML]
     ) rethrows {
-        self.init(label, columns, try values.map(cells), ifEmpty: empty)
-    }
-
-    /// Returns the table as one page of a long list, with links to the other pages below it.
-    public func paged(_ pager: Pager) -> Self {
-        var table = self
-        table.pager = pager
-        return table
-    }
-
-    /// Returns the table with a caption above it.
-    public func captioned(_ caption: HTML) -> Self {
-        var table = self
-        table.caption = "<caption>\(caption)</caption>\n"
-        return table
-    }
-
-    public var html: HTML {
-        let pages = pager.map { "\n\($0.html(of: label ?? "this list"))" as HTML }
-        if rows.isEmpty, let empty { return "<p class=\"empty\">\(empty)</p>\(pages)" }
-        let heads = columns.map { column -> HTML in
-            let (content, sort) =
-                (column.orders.isEmpty ? nil : pager?.heading(column.heading, column.orders))
-                ?? (.text(column.heading), "")
-            return "<th scope=\"col\"\(HTML.class(column.headingLook))\(sort)>\(content)</th>"
-        }
-        let lines = rows.enumerated().map { number, row -> HTML in
+        let rows = try values.map { value -> HTML in
+            let row = try cells(value)
+            assert(row.count == columns.count, "a row has a cell for each column")
             let cells = zip(columns, row).map { column, cell -> HTML in
                 let look = HTML.class(column.look)
                 return column.isHead
                     ? "<th scope=\"row\"\(look)>\(cell)</th>" : "<td\(look)>\(cell)</td>"
             }
-            let id: HTML = ids.isEmpty ? "" : " id=\"\(ids[number])\""
-            return "<tr\(id)>\(HTML(cells))</tr>\n"
+            return "<tr\(HTML.id(id(value)))>\(HTML(cells))</tr>\n"
+        }
+        let pages = pager.map { "\n\($0.html(of: label ?? "this list"))" as HTML }
+        if rows.isEmpty, let empty {
+            html = "<p class=\"empty\">\(empty)</p>\(pages)"
+            return
+        }
+        let heads = columns.map { column -> HTML in
+            let (content, sort) =
+                (column.orders.isEmpty ? nil : pager?.heading(column.heading, column.orders))
+                ?? (.text(column.heading), "")
+            let look = HTML.class(column.look == "number" ? column.look : nil)
+            return "<th scope=\"col\"\(look)\(sort)>\(content)</th>"
         }
         let table: HTML = """
             <table>
-            \(caption)<thead><tr>\(HTML(heads))</tr></thead>
+            \(caption.map { "<caption>\($0)</caption>\n" as HTML })<thead><tr>\(HTML(heads))</tr></thead>
             <tbody>
-            \(HTML(lines))</tbody>
+            \(HTML(rows))</tbody>
             </table>
             """
-        guard let label else { return table }
-        return """
+        guard let label else {
+            html = table
+            return
+        }
+        html = """
             <div class="scroll" tabindex="0" role="region" aria-label="\(label)">
             \(table)
             </div>\(pages)
@@ -165,13 +108,31 @@ public struct Table: PagePart {
     }
 }
 
+extension Table.Column: ExpressibleByStringLiteral {
+    public init(_ heading: String, _ look: String = "") { self.init(heading: heading, look: look) }
+    public init(stringLiteral heading: String) { self.init(heading) }
+
+    /// Returns a column whose cells may break lines at any character.
+    public static func any(_ heading: String) -> Self { Self(heading, "any") }
+    public static func nowrap(_ heading: String) -> Self { Self(heading, "nowrap") }
+    /// Returns a column of numbers, which are aligned with the heading on the right.
+    public static func number(_ heading: String) -> Self { Self(heading, "number") }
+
+    /// Returns a column in which each cell is the heading of its row.
+    public static func head(_ heading: String, _ look: String = "") -> Self {
+        Self(heading: heading, look: look, isHead: true)
+    }
+
+    /// Returns the column with a heading that sorts the list. Each order needs a database index, or a list in
+    /// memory.
+    public func sorted(_ orders: [String]) -> Self {
+        Self(heading: heading, look: look, isHead: isHead, orders: orders)
+    }
+}
+
 /// A form that requests a change with POST.
 public struct PostForm: PagePart {
-    private let address: String
-    private let token: String
-    private let look: String
-    private let hidden: [(name: String, value: String)]
-    private let content: HTML
+    public let html: HTML
 
     /// - Parameters:
     ///   - token: CSRF token, which proves that the form comes from one of this server's pages.
@@ -181,22 +142,16 @@ public struct PostForm: PagePart {
         to address: String, token: String, look: String = "", _ hidden: [(name: String, value: String)] = [],
         @PageBuilder _ content: () throws -> HTML
     ) rethrows {
-        (self.address, self.token, self.look, self.hidden) = (address, token, look, hidden)
-        self.content = try content()
-    }
-
-    public var html: HTML {
-        """
-        <form\(HTML.class(look)) method="post" action="\(address)">\(HTML.hidden([("csrf", token)] + hidden))
-        \(content)</form>
-        """
+        html = """
+            <form\(HTML.class(look)) method="post" action="\(address)">\(HTML.hidden([("csrf", token)] + hidden))
+            \(try content())</form>
+            """
     }
 }
 
 /// A drop-down list in a form.
 public struct Select: PagePart {
-    private let attributes: HTML
-    private let options: [HTML]
+    public let html: HTML
 
     /// - Parameters:
     ///   - id: ID for the label that refers to the list; `nil` for a list inside its label.
@@ -204,87 +159,69 @@ public struct Select: PagePart {
     public init(
         _ name: String, id: String? = nil, _ choices: [(value: String, label: String)], chosen: String? = nil
     ) {
-        attributes = "\(id.map { " id=\"\($0)\"" as HTML }) name=\"\(name)\""
-        options = choices.map { value, label in
+        let options = choices.map { value, label -> HTML in
             let given: HTML = value == label ? "" : " value=\"\(value)\""
             return "<option\(given)\(value == chosen ? " selected" : "" as HTML)>\(label)</option>"
         }
+        html = "<select\(HTML.id(id)) name=\"\(name)\">\(HTML(options))</select>"
     }
-
-    public var html: HTML { "<select\(attributes)>\(HTML(options))</select>" }
 }
 
 /// Blocks grouped in a `div`, an element without semantics.
 public struct Division: PagePart {
-    private let look: String
-    private let content: HTML
+    public let html: HTML
 
     /// - Parameter look: A style-sheet class.
     public init(_ look: String = "", @PageBuilder _ content: () throws -> HTML) rethrows {
-        (self.look, self.content) = (look, try content())
+        html = "<div\(HTML.class(look))>\n\(try content())</div>"
     }
-
-    public var html: HTML { "<div\(HTML.class(look))>\n\(content)</div>" }
 }
 
 /// Blocks that a user can unfold below a line of text.
 public struct Details: PagePart {
-    private let summary: HTML
-    private let look: String
-    private let id: HTML?
-    private let isOpen: Bool
-    private let content: HTML
+    public let html: HTML
 
     /// - Parameter look: Class of the line of text.
     public init(
         _ summary: HTML, _ look: String = "", id: String? = nil, isOpen: Bool = false,
         @PageBuilder _ content: () throws -> HTML
     ) rethrows {
-        (self.summary, self.look, self.isOpen, self.content) = (summary, look, isOpen, try content())
-        self.id = id.map { " id=\"\($0)\"" }
-    }
-
-    public var html: HTML {
-        let open: HTML = isOpen ? " open" : ""
-        return "<details\(id)\(open)>\n<summary\(HTML.class(look))>\(summary)</summary>\n\(content)</details>"
+        html = """
+            <details\(HTML.id(id))\(isOpen ? " open" : "" as HTML)>
+            <summary\(HTML.class(look))>\(summary)</summary>
+            \(try content())</details>
+            """
     }
 }
 
 /// Links to related pages, or to the sections of one page.
 public struct Tabs: PagePart {
-    private let label: String
-    private let links: [HTML]
+    public let html: HTML
 
     /// - Parameters:
     ///   - label: Name of the links for screen readers.
     ///   - tabs: Titles with their addresses.
     ///   - current: Address of the current page.
     public init(_ label: String, _ tabs: [(title: String, address: String)], current: String? = nil) {
-        self.label = label
-        links = tabs.map { title, address in
+        let links = tabs.map { title, address -> HTML in
             let mark: HTML = address == current ? " aria-current=\"page\"" : ""
             return "<a href=\"\(address)\"\(mark)>\(title)</a>\n"
         }
+        html = "<nav class=\"tabs\" aria-label=\"\(label)\">\n\(HTML(links))</nav>"
     }
-
-    public var html: HTML { "<nav class=\"tabs\" aria-label=\"\(label)\">\n\(HTML(links))</nav>" }
 }
 
 /// Program text, which scrolls horizontally if it is too wide.
 public struct CodeBlock: PagePart {
-    private let label: String
-    private let text: String
-    private let id: HTML?
+    public let html: HTML
 
     /// - Parameters:
     ///   - label: Name of the text for screen readers.
     ///   - id: ID that the copy button uses.
     public init(_ label: String, _ text: String, id: String? = nil) {
-        (self.label, self.text, self.id) = (label, text, id.map { " id=\"\($0)\"" })
-    }
-
-    public var html: HTML {
-        "<pre tabindex=\"0\" role=\"region\" aria-label=\"\(label)\"><code\(id)>\(text)</code></pre>"
+        html = """
+            <pre tabindex="0" role="region" aria-label="\(label)"><code\(HTML.id(id))>\(text)</code></pre>
+            """
     }
 }
 

@@ -73,61 +73,52 @@ final class DevelopmentFakes: Sendable {
         return service
     }
 
-    // MARK: - Buttons on the overview. Each function returns a sentence, and throws `DevelopmentWorldError`.
+    // MARK: - Actions. Each function returns a sentence, and throws `DevelopmentWorldError` or `EmulatorError`.
 
     /// Signs a new person in to the app: a person whom the service does not know yet.
-    func newPersonSignsIn() async throws -> String {
+    func newPersonSignsIn() async throws -> String { try await signInOnPhone(makePerson().subject) }
+
+    private func makePerson() throws -> EmulatedUser {
         let number = apple.state.users.count
         var recipe = UserRecipe()
-        (recipe.firstName, recipe.lastName) = InventedName.number(number)
+        // 12 and 7 have no common divisor, so 84 people have different names.
+        recipe.firstName = Self.firstNames[number % Self.firstNames.count]
+        recipe.lastName = Self.lastNames[number % Self.lastNames.count]
         recipe.hidesEmail = number.isMultiple(of: 2)
-        return try await signInOnPhone(make(recipe).subject)
+        return try apple.state.makeUser(recipe)
     }
+
+    private static let firstNames = [
+        "Nora", "Emil", "Aylin", "Jan", "Layla", "Tomasz", "Mei", "Samuel", "Ines", "Ravi", "Zofia", "Omar",
+    ]
+    private static let lastNames = ["Quist", "Berg", "Demir", "Nowak", "Haddad", "Silva", "Tanaka"]
+
+    /// The person who signed in last.
+    private var lastPerson: EmulatedUser? { state.withLock { $0.lastSubject }.flatMap(person) }
 
     /// Links the account of the person who signed in last with Google. If nobody has signed in, links a new
     /// person's account.
     func linkWithGoogle() async throws -> String {
-        try requireGoogle()
-        let last = state.withLock { $0.lastSubject }
-        let subject: String
-        if let last, let user = try? apple.state.user(last), !user.isDeleted {
-            subject = last
-        } else {
-            _ = try await newPersonSignsIn()
-            subject = state.withLock { $0.lastSubject } ?? UserRecipe.usual
-        }
-        return try await link(subject)
+        _ = try requireGoogle()
+        if let last = lastPerson, !last.isDeleted { return try await link(last.subject) }
+        let person = try makePerson()
+        _ = try await signInOnPhone(person.subject)
+        return try await link(person.subject)
     }
 
     /// Makes the person who signed in last stop using the app, in Apple's settings. Apple then notifies the
     /// service.
     func personStopsUsingTheApp() async throws -> String {
-        let last = state.withLock { $0.lastSubject }.flatMap { try? apple.state.user($0) }
-        let users = apple.state.users
-        guard
-            let user = last.flatMap({ $0.apps.isEmpty ? nil : $0 }) ?? users.last(where: { !$0.apps.isEmpty })
-        else { throw DevelopmentWorldError("No person uses the app. Let a new person sign in first.") }
+        let people = [lastPerson].compactMap(\.self) + apple.state.users.reversed()
+        guard let user = people.first(where: { !$0.apps.isEmpty }) else {
+            throw DevelopmentWorldError("No person uses the app. Let a new person sign in first.")
+        }
         return try await change(.revokeConsent, user.subject)
     }
 
-    // MARK: - Actions of people
-
-    func carryOut(_ action: WorldAction, of subject: String) async throws -> String {
-        switch action {
-        case .signInOnPhone: return try await signInOnPhone(subject)
-        case .signInOnWeb: return try await signInOnWeb(subject)
-        case .linkWithGoogle:
-            try requireGoogle()
-            return try await link(subject)
-        case .stopUsingApp: return try await change(.revokeConsent, subject)
-        case .changeForwarding:
-            let user = try Self.explained { try apple.state.user(subject) }
-            return try await change(user.forwardsEmail ? .disableForwarding : .enableForwarding, subject)
-        case .deleteAccount: return try await change(.deleteAccount, subject)
-        case .changePassword:
-            try Self.explained { try apple.state.changePassword(of: subject) }
-            return outcome(subject, "has changed the password. Refresh tokens have ended.")
-        }
+    func changePassword(_ subject: String) throws -> String {
+        try apple.state.changePassword(of: subject)
+        return outcome(subject, "has changed the password. Refresh tokens have ended.")
     }
 
     /// Signs in on a phone: Apple's sheet gives the app a token, which the app's backend posts to the
@@ -136,12 +127,7 @@ final class DevelopmentFakes: Sendable {
         let service = try service()
         var recipe = IdentityTokenRecipe()
         (recipe.subject, recipe.authorizationCode) = (subject, .made)
-        let minted: MintedIdentityToken
-        do throws(EmulatorError) {
-            minted = try await apple.state.mint(recipe)
-        } catch {
-            throw DevelopmentWorldError(error.sentence)
-        }
+        let minted = try await apple.state.mint(recipe)
         apple.state.record(
             .appSignIn, "Sign in with Apple's sheet", request: "client_id = \(minted.clientID)",
             response: ShownText.body(SignInBody(minted).json()), status: 200)
@@ -150,7 +136,7 @@ final class DevelopmentFakes: Sendable {
         return try signedIn(subject, response, "has signed in on a phone")
     }
 
-    private func signInOnWeb(_ subject: String) async throws -> String {
+    func signInOnWeb(_ subject: String) async throws -> String {
         guard clientIDs.count > 1 else {
             throw DevelopmentWorldError("Sign-in on the web needs a Services ID: a second --client-id.")
         }
@@ -166,9 +152,9 @@ final class DevelopmentFakes: Sendable {
         return try signedIn(subject, response, "has signed in on the web")
     }
 
-    private func link(_ subject: String) async throws -> String {
-        guard let google else { throw DevelopmentWorldError("Google's client is not configured.") }
-        let url = try Self.explained { try google.state.beginLink() }
+    func link(_ subject: String) async throws -> String {
+        let google = try requireGoogle()
+        let url = try google.state.beginLink()
         _ = try await browser(of: subject).follow(url)
         guard let link = google.state.links.last, link.status == .linked else {
             throw DevelopmentWorldError(
@@ -191,28 +177,24 @@ final class DevelopmentFakes: Sendable {
             google: google)
     }
 
-    private func change(_ change: AccountChange, _ subject: String) async throws -> String {
+    func change(_ change: AccountChange, _ subject: String) async throws -> String {
         var recipe = NotificationRecipe()
         recipe.subject = subject
-        do {
-            let deliveries = try await apple.carryOut(change, notifying: recipe)
-            let words =
-                switch change {
-                case .revokeConsent: "has stopped using the app"
-                case .deleteAccount: "has deleted the Apple Account"
-                case .disableForwarding: "does not forward e-mail any more"
-                case .enableForwarding: "forwards e-mail again"
-                }
-            let told =
-                deliveries.isEmpty
-                ? "Apple holds the notification, or the person uses no app."
-                : deliveries.allSatisfy(\.isTaken)
-                    ? "siwa has taken Apple's notification."
-                    : "siwa has not taken Apple's notification. Apple tries again."
-            return outcome(subject, "\(words). \(told)")
-        } catch {
-            throw DevelopmentWorldError(error.sentence)
-        }
+        let deliveries = try await apple.carryOut(change, notifying: recipe)
+        let words =
+            switch change {
+            case .revokeConsent: "has stopped using the app"
+            case .deleteAccount: "has deleted the Apple Account"
+            case .disableForwarding: "does not forward e-mail any more"
+            case .enableForwarding: "forwards e-mail again"
+            }
+        let told =
+            deliveries.isEmpty
+            ? "Apple holds the notification, or the person uses no app."
+            : deliveries.allSatisfy(\.isTaken)
+                ? "siwa has taken Apple's notification."
+                : "siwa has not taken Apple's notification. Apple tries again."
+        return outcome(subject, "\(words). \(told)")
     }
 
     private func signedIn(
@@ -231,41 +213,60 @@ final class DevelopmentFakes: Sendable {
         return words.hasSuffix(".") ? "\(name) \(words)" : "\(name) \(words)."
     }
 
-    private func requireGoogle() throws {
-        guard google != nil else {
+    func requireGoogle() throws -> GoogleEmulatorService {
+        guard let google else {
             throw DevelopmentWorldError(
                 "Google's client is not configured: it needs a port that is not 0, and two client IDs.")
         }
+        return google
     }
 
-    /// Converts a fake's refusal into a sentence for the developer.
-    @discardableResult
-    static func explained<Result>(_ action: () throws -> Result) throws -> Result {
-        do {
-            return try action()
-        } catch let error as EmulatorError {
-            throw DevelopmentWorldError(error.sentence)
+    /// Returns `nil` if nobody has this user ID.
+    func person(_ subject: String) -> EmulatedUser? { try? apple.state.user(subject) }
+
+    /// The available faults, in the order that pages list them.
+    var faults: [FaultSwitch] { FaultSwitch.all.filter { $0.isOn(self) != nil } }
+
+    /// The exchanges that both fakes recorded, and the requests that siwa received from other programs,
+    /// ordered by start time.
+    var exchanges: [WorldExchange] {
+        let ofApple = apple.state.exchanges
+        let ofGoogle = google?.state.exchanges ?? []
+        let received = ReceivedRequests(
+            received?.all ?? [], knownFrom: Set((ofApple + ofGoogle).compactMap(\.requestID)))
+        func shown(_ exchange: Exchange, of source: WorldExchange.Source) -> WorldExchange {
+            WorldExchange(
+                source: source, exchange: exchange,
+                requestNumber: exchange.requestID.flatMap { received.numbers[$0] })
         }
+        let all =
+            ofApple.map { shown($0, of: .apple) } + ofGoogle.map { shown($0, of: .google) }
+            + received.exchanges
+        return all.sorted { ($0.begin, $0.id) < ($1.begin, $1.id) }
     }
 }
 
-extension DevelopmentFakes {
-    /// Makes the fake Google use a link. Returns a sentence that describes the response.
-    func carryOut(_ use: WorldLinkUse, of link: String) async throws -> String {
-        guard let google else { throw DevelopmentWorldError("Google's client is not configured.") }
-        do {
-            let status: Int?
-            let words: String
-            switch use {
-            case .refresh:
-                (status, words) = (try await google.state.refreshLink(link), "refreshed link \(link)")
-            case .call: (status, words) = (try await google.state.callWithLink(link), "used link \(link)")
-            case .unlink: (status, words) = (try await google.state.unlink(link), "unlinked link \(link)")
-            }
-            let answer = status.map { "siwa answered \($0)" } ?? "no answer of siwa arrived"
-            return "Google \(words): \(answer)."
-        } catch {
-            throw DevelopmentWorldError(error.sentence)
+extension EmulatorError {
+    /// The reason as a sentence for the developer. A reason that no console form can cause is shown as its
+    /// code.
+    var sentence: String {
+        switch code {
+        case .keyNotFound: "The key is not there any more. Load the page again."
+        case .tooManyKeys: "There are as many keys as the fake keeps. Retire one first."
+        case .noSigningKey: "All keys are retired, so nothing can be signed. Let a key sign first."
+        case .userNotFound: "There is no such person any more."
+        case .userExists: "A person with this user ID or address exists already."
+        case .tooManyUsers: "There are as many people as the fake Apple keeps."
+        case .clientIDUnknown: "The fake Apple does not know the client ID of the app."
+        case .notificationURLMissing: "The fake Apple does not know where to send notifications."
+        case .linkNotFound: "There is no such link any more."
+        case .tokenMissing: "The link has no token for this: it was never made, or has ended."
+        case .serverMissing: "The fake Google does not know the service yet."
+        case .memberMalformed, .characterNotAllowed:
+            "A value cannot be used" + (detail.isEmpty ? "." : ": \(detail).")
+        case _:
+            "Not possible: \(code.name.split(separator: "_").joined(separator: " "))"
+                + (detail.isEmpty ? "." : " (\(detail)).")
         }
     }
 }

@@ -17,18 +17,13 @@ struct ReceivedRequests {
     ///     exchange appears twice.
     init(_ requests: [RecentRequest], knownFrom known: Set<String>) {
         numbers = Dictionary(requests.map { ($0.requestID, $0.number) }) { last, _ in last }
-        var counts = (routine: 0, others: 0)
+        var counts: [Bool: Int] = [:]
         var found: [WorldExchange] = []
         for request in requests where !known.contains(request.requestID) {
             let step = ServiceStep(request)
             // Reads the content only of requests that are shown, because there can be many other requests.
-            if step.step.isRoutine {
-                counts.routine += 1
-                guard counts.routine <= ExchangeLog.capacity else { continue }
-            } else {
-                counts.others += 1
-                guard counts.others <= ExchangeLog.capacity else { continue }
-            }
+            counts[step.step.isRoutine, default: 0] += 1
+            guard counts[step.step.isRoutine, default: 0] <= ExchangeLog.capacity else { continue }
             found.append(WorldExchange(request, step))
         }
         exchanges = found.reversed()

@@ -44,9 +44,9 @@ final class ScriptedBrowser {
                 guard belongsToFlow(url) else { return url }
                 response = try await send(.GET, url)
                 if isGoogle(url) { return url }
-            } else if let form = PageForm(response.text) {
+            } else if let form = PageForm(response.text, choosing: subject) {
                 url = form.action.hasPrefix("/") ? origin(of: url) + form.action : form.action
-                response = try await send(.POST, url, form.fields(choosing: subject))
+                response = try await send(.POST, url, form.fields)
             } else {
                 break
             }
@@ -124,13 +124,11 @@ final class ScriptedBrowser {
 /// A form on a page of siwa or the fake Apple.
 struct PageForm {
     let action: String
-    private let hidden: [(name: String, value: String)]
-    private let isChooser: Bool
-    private let isConsentOfApple: Bool
-    private let isConsent: Bool
+    /// The fields, including the button that continues.
+    let fields: [(name: String, value: String)]
 
     /// Reads the form on a page. Returns `nil` if no form has hidden fields.
-    init?(_ html: String) {
+    init?(_ html: String, choosing subject: String) {
         guard let action = html.firstMatch(of: #/<form[^>]*method="post"[^>]*action="([^"]*)"/#) else {
             return nil
         }
@@ -146,16 +144,13 @@ struct PageForm {
             fields.append((name, String(match.3).htmlUnescaped))
         }
         guard !fields.isEmpty else { return nil }
-        (self.action, hidden) = (String(action.1).htmlUnescaped, fields)
-        isChooser = html.contains(#"name="choose""#)
-        isConsentOfApple = html.contains(#"name="allow""#)
-        isConsent = html.contains(#"name="decision""#)
-    }
-
-    /// Returns the fields, including the button that continues.
-    func fields(choosing subject: String) -> [(name: String, value: String)] {
-        if isConsentOfApple || isChooser { return hidden.filter { $0.name == "page" } + [("allow", subject)] }
-        return hidden + (isConsent ? [("decision", "agree")] : [])
+        self.action = String(action.1).htmlUnescaped
+        if html.contains(#"name="choose""#) || html.contains(#"name="allow""#) {
+            fields = fields.filter { $0.name == "page" } + [("allow", subject)]
+        } else if html.contains(#"name="decision""#) {
+            fields.append(("decision", "agree"))
+        }
+        self.fields = fields
     }
 }
 

@@ -12,8 +12,8 @@ struct ServiceStep {
         let known = Self.known.first { $0.method == request.method && $0.route == request.route }
         guard let known else {
             let target = request.exchange?.target ?? request.route
-            let title = "\(request.method) \(target.prefix { $0 != "?" }.prefix(64))"
-            self.init(.browser, title, Self.own, isRoutine: target == "/favicon.ico")
+            title = "\(request.method) \(target.prefix { $0 != "?" }.prefix(64))"
+            step = ExchangeStep(.browser, .siwa, Self.own, isRoutine: target == "/favicon.ico")
             return
         }
         let word = known.field.flatMap { field in
@@ -22,16 +22,10 @@ struct ServiceStep {
         let variant = word.flatMap { word in known.variants.first { $0.word == word } }
         // A device polls repeatedly until the user has decided, so these polls are routine.
         let isRoutine = known.isRoutine || request.code == "authorization_pending"
-        self.init(
-            known.sender.party(of: request), variant?.title ?? known.title,
-            variant?.standard ?? known.standard, isRoutine: isRoutine)
-    }
-
-    private init(
-        _ sender: ExchangeStep.Party, _ title: String, _ standard: String, isRoutine: Bool
-    ) {
-        step = ExchangeStep(sender, .siwa, standard, isRoutine: isRoutine)
-        self.title = title
+        let ofClient: ExchangeStep.Party = request.client == DevelopmentClients.google ? .google : .browser
+        step = ExchangeStep(
+            known.sender ?? ofClient, .siwa, variant?.standard ?? known.standard, isRoutine: isRoutine)
+        title = variant?.title ?? known.title
     }
 
     /// Reference for a call that no standard describes.
@@ -41,37 +35,21 @@ struct ServiceStep {
 extension ServiceStep {
     /// Requests that share a method and a route.
     struct Known {
-        enum Sender {
-            /// The sender is a browser, an app or its backend.
-            case browser
-            /// The sender is Google, if the request names Google's client.
-            case client
-            case google, apple
-
-            func party(of request: RecentRequest) -> ExchangeStep.Party {
-                switch self {
-                case .browser: .browser
-                case .client: request.client == DevelopmentClients.google ? .google : .browser
-                case .google: .google
-                case .apple: .apple
-                }
-            }
-        }
-
         let method: String
         let route: String
         let title: String
         let standard: String
-        var sender = Sender.browser
+        /// The sender; `nil` for the client that the request names, which can be Google.
+        let sender: ExchangeStep.Party?
         /// True for a request that repeats without user action.
-        var isRoutine = false
+        let isRoutine: Bool
         /// The form field whose value selects one of the `variants`.
-        var field: String?
-        var variants: [Variant] = []
+        let field: String?
+        let variants: [Variant]
 
         init(
             _ method: String, _ route: String, _ title: String, _ standard: String,
-            from sender: Sender = .browser, isRoutine: Bool = false, by field: String? = nil,
+            from sender: ExchangeStep.Party? = .browser, isRoutine: Bool = false, by field: String? = nil,
             _ variants: [Variant] = []
         ) {
             (self.method, self.route, self.title, self.standard) = (method, route, title, standard)
@@ -81,15 +59,7 @@ extension ServiceStep {
     }
 
     /// A variant of the request, selected by the field's value.
-    struct Variant {
-        let word: String
-        let title: String
-        let standard: String
-
-        init(_ word: String, _ title: String, _ standard: String) {
-            (self.word, self.title, self.standard) = (word, title, standard)
-        }
-    }
+    typealias Variant = (word: String, title: String, standard: String)
 }
 
 extension ServiceStep {
@@ -103,8 +73,8 @@ extension ServiceStep {
         Known(
             "POST", "/oauth/authorize", "Answer siwa's page", consent, by: "decision",
             [
-                Variant("agree", "The user agrees", consent),
-                Variant("cancel", "The user cancels", "RFC 6749 §4.1.2.1"),
+                ("agree", "The user agrees", consent),
+                ("cancel", "The user cancels", "RFC 6749 §4.1.2.1"),
             ]),
         Known("GET", "/v1/web/sign-in", "Begin the sign-in on the web", "OpenID Connect Core §3.1.2.1"),
         Known("POST", "/v1/web/callback", "Bring Apple's answer", "OAuth 2.0 Form Post Response Mode §2"),
@@ -113,15 +83,15 @@ extension ServiceStep {
         Known(
             "POST", "/oauth/device", "Answer the page for devices", "RFC 8628 §3.3", by: "decision",
             [
-                Variant("agree", "The user allows the device", "RFC 8628 §3.3"),
-                Variant("cancel", "The user refuses the device", "RFC 8628 §3.3"),
+                ("agree", "The user allows the device", "RFC 8628 §3.3"),
+                ("cancel", "The user refuses the device", "RFC 8628 §3.3"),
             ]),
         Known("GET", "/oauth/logout", "Open the page for signing out", logout),
         Known(
             "POST", "/oauth/logout", "Ask to sign out", logout, by: "decision",
             [
-                Variant("sign_out", "The user signs out", logout),
-                Variant("stay", "The user stays signed in", logout),
+                ("sign_out", "The user signs out", logout),
+                ("stay", "The user stays signed in", logout),
             ]),
         Known("GET", "/account/connections", "Open the page of connections", own),
         Known("POST", "/account/connections", "Answer the page of connections", own),
@@ -130,18 +100,18 @@ extension ServiceStep {
     /// Requests from OAuth clients, including Google.
     private static let clientSteps = [
         Known(
-            "POST", "/oauth/token", "Ask for tokens", "RFC 6749 §3.2", from: .client, by: "grant_type",
-            GrantType.all.map { Variant($0.name, $0.title, $0.standard) }),
-        Known("POST", "/oauth/device_authorization", "Begin on a device", "RFC 8628 §3.1", from: .client),
-        Known("POST", "/oauth/introspect", "Ask about a token", "RFC 7662 §2.1", from: .client),
-        Known("POST", "/oauth/revoke", "End a token", "RFC 7009 §2.1", from: .client),
-        Known("GET", "/oauth/revoke", "Ask how tokens end", "RFC 7009 §2.1", from: .client),
-        Known("GET", "/oauth/userinfo", "Ask about the user", "OpenID Connect Core §5.3.1", from: .client),
-        Known("POST", "/oauth/userinfo", "Ask about the user", "OpenID Connect Core §5.3.1", from: .client),
-        Known("POST", "/oauth/nonce", "Ask for a nonce", own, from: .client),
+            "POST", "/oauth/token", "Ask for tokens", "RFC 6749 §3.2", from: nil, by: "grant_type",
+            GrantType.all.map { ($0.name, $0.title, $0.standard) }),
+        Known("POST", "/oauth/device_authorization", "Begin on a device", "RFC 8628 §3.1", from: nil),
+        Known("POST", "/oauth/introspect", "Ask about a token", "RFC 7662 §2.1", from: nil),
+        Known("POST", "/oauth/revoke", "End a token", "RFC 7009 §2.1", from: nil),
+        Known("GET", "/oauth/revoke", "Ask how tokens end", "RFC 7009 §2.1", from: nil),
+        Known("GET", "/oauth/userinfo", "Ask about the user", "OpenID Connect Core §5.3.1", from: nil),
+        Known("POST", "/oauth/userinfo", "Ask about the user", "OpenID Connect Core §5.3.1", from: nil),
+        Known("POST", "/oauth/nonce", "Ask for a nonce", own, from: nil),
         Known(
-            "POST", "/oauth/app-attest/challenges", "Ask for a challenge", appAttest, from: .client),
-        Known("POST", "/oauth/app-attest/keys", "Register the app's key", appAttest, from: .client),
+            "POST", "/oauth/app-attest/challenges", "Ask for a challenge", appAttest, from: nil),
+        Known("POST", "/oauth/app-attest/keys", "Register the app's key", appAttest, from: nil),
         Known("GET", "/oauth/jwks.json", "Fetch siwa's keys", "RFC 7517 §5"),
         Known("GET", "/v1/jwks.json", "Fetch siwa's keys", "RFC 7517 §5"),
         Known(

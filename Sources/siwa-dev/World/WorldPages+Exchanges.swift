@@ -6,7 +6,7 @@ import Pages
 extension WorldPages {
     var exchangePages: [ConsolePage] {
         [
-            ConsolePage(.get, Place.exchanges.rawValue, access: .development, handle: exchanges),
+            ConsolePage(.get, Place.exchanges, access: .development, handle: exchanges),
             ConsolePage(.get, "/world/exchanges/{id}", access: .development, handle: exchange),
         ]
     }
@@ -15,7 +15,7 @@ extension WorldPages {
         let all = world.exchanges
         let (showsRoutine, repeated) = (request.query["routine"] != nil, all.repeated)
         let wanted = showsRoutine ? all : all.filter { !repeated.contains($0.id) }
-        return Self.page("Exchanges", at: .exchanges, isLive: true) {
+        return Self.page("Exchanges", at: Place.exchanges, isLive: true) {
             """
             <p>What the parties of the fake world say to each other, as it happens: your browser, apps and backends \
             too, not only what the buttons of this console do. Each arrow opens the whole request and answer, with \
@@ -62,7 +62,7 @@ extension WorldPages {
                 return Fact("At siwa", "\(link), with its whole bodies and a command to repeat it")
             },
         ]
-        return Self.page(exchange.title, at: .exchanges) {
+        return Self.page(exchange.title, at: Place.exchanges) {
             Facts(facts)
             "<h2>Request</h2>"
             CodeBlock("Request", exchange.request)

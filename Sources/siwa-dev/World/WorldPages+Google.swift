@@ -5,22 +5,22 @@ import GoogleEmulator
 import Pages
 
 extension WorldPages {
-    private static let path = Place.google.rawValue
-
     var googlePages: [ConsolePage] {
         [
-            ConsolePage(.get, Self.path, access: .development, handle: google),
-            ConsolePage(.post, Self.path, access: .development) { request in
-                guard let use = WorldLinkUse(rawValue: request.form["use"] ?? ""),
+            ConsolePage(.get, Place.google, access: .development, handle: google),
+            Self.action(Place.google) { request in
+                guard let use = LinkAction.all.first(where: { $0.name == request.form["use"] }),
                     let link = request.form["link"]
                 else { return .refused("This is no use of a link.") }
-                return try await Self.act(then: Self.path) { try await world.carryOut(use, of: link) }
+                let status = try await world.requireGoogle().state.carryOut(use, on: link)
+                let answer = status.map { "siwa answered \($0)" } ?? "no answer of siwa arrived"
+                return .redirect(to: Place.google, notice: "Google \(use.past) link \(link): \(answer).")
             },
         ]
     }
 
     private func google(_ request: ConsoleRequest) -> ConsoleAnswer {
-        Self.page("Google", at: .google, isLive: true) {
+        Self.page("Google", at: Place.google, isLive: true) {
             """
             <p>The links of the fake Google with what it holds for each, and the reports that it has taken. Its \
             requests are in the <a href="/console/world/exchanges">exchanges</a>, its keys in \
@@ -59,10 +59,10 @@ extension WorldPages {
         ) { link in
             let account = link.account.flatMap { AccountID($0)?.rawValue }
             let uses = HTML {
-                for use in link.uses {
-                    PostForm(to: path, request, [("link", link.id)]) {
+                for use in LinkAction.all where use.isPossible(link) {
+                    PostForm(to: Place.google, request, [("link", link.id)]) {
                         button(
-                            use.title, use == .unlink ? "danger" : "quiet", sends: ("use", use.rawValue),
+                            use.title, use.name == "unlink" ? "danger" : "quiet", sends: ("use", use.name),
                             unseen: ", link \(link.id)")
                     }
                 }
@@ -78,24 +78,6 @@ extension WorldPages {
     }
 }
 
-/// One way in which the fake Google uses a link. The raw value is the button's value.
-enum WorldLinkUse: String, CaseIterable {
-    /// The fake Google gets a new access token.
-    case refresh
-    /// The fake Google calls the app's API, which checks the access token by introspection.
-    case call
-    /// The user unlinks in the Google app.
-    case unlink
-
-    var title: String {
-        switch self {
-        case .refresh: "Refresh"
-        case .call: "Use the access token"
-        case .unlink: "Unlink at Google"
-        }
-    }
-}
-
 extension AccountLink {
     fileprivate var state: HTML {
         var word = status.word
@@ -107,15 +89,5 @@ extension AccountLink {
         guard let end = expiresAt.map({ $0 * 1000 }) else { return "none" }
         let answer = isActive.map { $0 ? ", siwa said good" : ", siwa said not good" } ?? ""
         return "\(end > now.milliseconds ? "until" : "over since") \(SequenceDiagram.time(end))\(answer)"
-    }
-
-    fileprivate var uses: [WorldLinkUse] {
-        WorldLinkUse.allCases.filter { use in
-            switch use {
-            case .refresh: refreshToken != nil
-            case .call: expiresAt != nil
-            case .unlink: status == .linked
-            }
-        }
     }
 }

@@ -6,35 +6,43 @@ import GoogleEmulator
 import Pages
 
 extension WorldPages {
-    private static let path = Place.keys.rawValue
     private static let day: Int64 = 86_400
 
     var keyPages: [ConsolePage] {
         [
-            ConsolePage(.get, Self.path, access: .development, handle: keys),
-            ConsolePage(.post, "/world/clock", access: .development) { request in
+            ConsolePage(.get, Place.keys, access: .development, handle: keys),
+            Self.action("/world/clock") { request in
                 let seconds: [String: Int64] = ["hour": 3600, "day": Self.day, "month": 30 * Self.day]
                 guard let step = seconds[request.form["step"] ?? ""] else {
                     return .refused("The step is hour, day or month.")
                 }
-                return try await Self.act(then: Self.path) {
-                    try world.advanceClock(bySeconds: step)
-                    return "Apple's clock has moved on."
-                }
+                try world.apple.state.advanceClock(bySeconds: step)
+                return .redirect(to: Place.keys, notice: "Apple's clock has moved on.")
             },
-            ConsolePage(.post, Self.path, access: .development) { request in
+            Self.action(Place.keys) { request in
                 guard let change = WorldKeyChange(rawValue: request.form["change"] ?? ""),
                     let party = ExchangeStep.Party(rawValue: request.form["party"] ?? "")
                 else { return .refused("This is no change of a key.") }
                 // The fault pages also have this button.
-                let pages = ["/overview", Place.faults.rawValue]
-                let next = pages.first { $0 == request.form["then"] } ?? Self.path
-                return try await Self.act(then: next) {
-                    try await world.change(change, of: party, key: request.form["key"])
-                    return Self.sentence(change)
-                }
+                let pages = [Self.overview, Place.faults]
+                let next = pages.first { $0 == request.form["then"] } ?? Place.keys
+                try await self.change(change, of: party, key: request.form["key"] ?? "")
+                return .redirect(to: next, notice: Self.sentence(change))
             },
         ]
+    }
+
+    private func change(_ change: WorldKeyChange, of party: ExchangeStep.Party, key: String) async throws {
+        let apple = world.apple.state
+        switch (party, change) {
+        case (.apple, .publish): _ = try await apple.addKey(keyID: nil, isPublished: true, signs: false)
+        case (.apple, .sign): try apple.useKey(key, isPublished: true, signs: true)
+        case (.apple, .retire): try apple.retireKey(key)
+        case (.apple, .replaceAll): try await apple.replaceKeys()
+        case (.google, .publish), (.google, .replaceAll): try world.google?.state.replaceSigningKey()
+        case (.google, .sign), (.google, .retire), (.siwa, _), (.browser, _):
+            throw DevelopmentWorldError("This key cannot be changed here.")
+        }
     }
 
     private static func sentence(_ change: WorldKeyChange) -> String {
@@ -48,7 +56,7 @@ extension WorldPages {
 
     private func keys(_ request: ConsoleRequest) -> ConsoleAnswer {
         let state = world.apple.state
-        return Self.page("Keys and clock", at: .keys) {
+        return Self.page("Keys and clock", at: Place.keys) {
             Card("Apple's clock") {
                 Self.clock(state.now, ahead: state.clockOffset / 1000)
                 PostForm(to: "/world/clock", request, look: "row") {
@@ -61,7 +69,7 @@ extension WorldPages {
                 Table("Apple's keys", [.any("Key ID"), "Published", "Signs", "Actions"], state.keys) { held in
                     let id = held.key.keyID
                     func change(_ change: WorldKeyChange, _ title: String) -> PostForm {
-                        PostForm(to: Self.path, request, [("party", "apple"), ("key", id)]) {
+                        PostForm(to: Place.keys, request, [("party", "apple"), ("key", id)]) {
                             Self.button(title, "quiet", sends: ("change", change.rawValue), unseen: " \(id)")
                         }
                     }
@@ -74,7 +82,7 @@ extension WorldPages {
                         actions,
                     ]
                 }
-                PostForm(to: Self.path, request, look: "row", [("party", "apple")]) {
+                PostForm(to: Place.keys, request, look: "row", [("party", "apple")]) {
                     Self.button("Publish a new key", sends: ("change", "publish"))
                     Self.button("Replace all keys at once", "danger", sends: ("change", "replace-all"))
                 }
@@ -91,7 +99,7 @@ extension WorldPages {
                         "<li>\(HTML.code(id))\(mark)</li>"
                     }
                     "</ul>"
-                    PostForm(to: Self.path, request, look: "row", [("party", "google")]) {
+                    PostForm(to: Place.keys, request, look: "row", [("party", "google")]) {
                         Self.button(
                             "Publish and sign with a new key", "secondary", sends: ("change", "publish"))
                     }

@@ -5,24 +5,24 @@ import Pages
 
 extension WorldPages {
     var outboxPages: [ConsolePage] {
-        let path = Place.notifications.rawValue
-        return [
-            ConsolePage(.get, path, access: .development, handle: notifications),
-            ConsolePage(.post, path, access: .development) { request in
-                try await Self.act(then: path) {
-                    let isHolding = request.form["hold"] == "1"
-                    try world.holdNotifications(isHolding)
-                    return isHolding
-                        ? "Apple holds its notifications now." : "Apple sends its notifications at once."
-                }
+        [
+            ConsolePage(.get, Place.notifications, access: .development, handle: notifications),
+            Self.action(Place.notifications) { request in
+                var plan = world.apple.state.deliveryPlan
+                plan.holds = request.form["hold"] == "1"
+                try world.apple.state.setDeliveryPlan(plan)
+                return .redirect(
+                    to: Place.notifications,
+                    notice: plan.holds
+                        ? "Apple holds its notifications now." : "Apple sends its notifications at once.")
             },
-            ConsolePage(.post, "/world/notifications/release", access: .development) { request in
+            Self.action("/world/notifications/release") { request in
                 let order = ReleaseOrder.allCases.first {
                     $0.rawValue.replacing("_", with: "-") == request.form["order"]
                 }
                 guard let order else { return .refused("The order is in-order, reversed or shuffled.") }
                 let count = await world.apple.release(order).count
-                return .redirect(to: path, notice: "Sent: \(count).")
+                return .redirect(to: Place.notifications, notice: "Sent: \(count).")
             },
         ]
     }
@@ -34,14 +34,15 @@ extension WorldPages {
             for identity in user.identities { names[identity.subject] = user.shownName }
         }
         let (isHolding, waiting) = (state.deliveryPlan.holds, state.waitingNotifications)
-        return Self.page("Notifications", heading: "Apple's notifications", at: .notifications, isLive: true)
-        {
+        return Self.page(
+            "Notifications", heading: "Apple's notifications", at: Place.notifications, isLive: true
+        ) {
             Card("Outbox") {
                 isHolding
                     ? "<p>Apple <span class=\"warn\">holds</span> its notifications until they are released.</p>"
                     : "<p>Apple sends each notification at once, and again until siwa takes it.</p>" as HTML
                 Division("bar") {
-                    PostForm(to: Place.notifications.rawValue, request) {
+                    PostForm(to: Place.notifications, request) {
                         isHolding
                             ? Self.button("Send at once again", "secondary", sends: ("hold", "0"))
                             : Self.button("Hold notifications", sends: ("hold", "1"))
@@ -57,16 +58,19 @@ extension WorldPages {
                 if !waiting.isEmpty {
                     let place = request.place.limited(to: waiting.count, size: Self.pageSize)
                     let shown = waiting.dropFirst(place.skipped).prefix(Self.pageSize)
-                    Table("Waiting notifications", ["Event", .any("Person"), "State"], shown) { waiting in
+                    Table(
+                        "Waiting notifications", ["Event", .any("Person"), "State"], shown,
+                        caption: "Waiting: \(waiting.count)",
+                        pager: Pager(
+                            place, rows: shown.count, size: Self.pageSize, of: waiting.count,
+                            at: "/console\(Place.notifications)")
+                    ) { waiting in
                         let (type, subject) = (waiting.notification.type, waiting.notification.subject)
                         return [
                             .code(type), .text(names[subject] ?? subject),
                             waiting.isHeld ? "held" : "tried \(waiting.attempts) times",
                         ]
-                    }.captioned("Waiting: \(waiting.count)").paged(
-                        Pager(
-                            place, rows: shown.count, size: Self.pageSize, of: waiting.count,
-                            at: "/console\(Place.notifications.rawValue)"))
+                    }
                 }
             }
             "<h2>The latest, newest first</h2>"

@@ -7,30 +7,34 @@ extension WorldPages {
     var peoplePages: [ConsolePage] {
         [
             ConsolePage(
-                .get, Place.people.rawValue, access: .development, entry: ("Fake world", 80), handle: people),
-            ConsolePage(.post, "/world/people", access: .development) { request in
-                try await Self.act(then: "/world") {
-                    "\(try world.make(Self.recipe(of: request)).shownName) has an Apple Account now."
-                }
+                .get, Place.people, access: .development, entry: ("Fake world", 80), handle: people),
+            Self.action("/world/people") { request in
+                let person = try world.apple.state.makeUser(Self.recipe(of: request))
+                return .redirect(to: "/world", notice: "\(person.shownName) has an Apple Account now.")
             },
             ConsolePage(.get, "/world/people/{sub}", access: .development, handle: person),
-            ConsolePage(.post, "/world/people/{sub}", access: .development) { request in
-                let subject = request.parameters["sub"] ?? ""
-                guard world.person(subject) != nil else { return .notFound }
-                return try await Self.act(then: Self.path(of: subject)) {
-                    try world.edit(subject, Self.recipe(of: request))
-                    return "Changed."
-                }
+            Self.action("/world/people/{sub}") { request in
+                let (person, recipe) = (try person(of: request), try Self.recipe(of: request))
+                var edit = UserEdit(person)
+                (edit.firstName, edit.lastName) = (recipe.firstName, recipe.lastName)
+                (edit.hidesEmail, edit.realUserStatus) = (recipe.hidesEmail, recipe.realUserStatus)
+                try world.apple.state.edit(person.subject, edit)
+                return .redirect(to: Self.path(of: person.subject), notice: "Changed.")
             },
-            ConsolePage(.post, "/world/people/{sub}/{action}", access: .development) { request in
-                let subject = request.parameters["sub"] ?? ""
-                guard let action = WorldAction(rawValue: request.parameters["action"] ?? ""),
-                    world.person(subject) != nil
+            Self.action("/world/people/{sub}/{action}") { request in
+                let person = try person(of: request)
+                guard let action = WorldAction.all.first(where: { $0.name == request.parameters["action"] })
                 else { return .notFound }
-                let path = action == .linkWithGoogle ? "/world/exchanges" : Self.path(of: subject)
-                return try await Self.act(then: path) { try await world.carryOut(action, of: subject) }
+                let notice = try await action.carryOut(world, person)
+                return .redirect(to: action.next ?? Self.path(of: person.subject), notice: notice)
             },
         ]
+    }
+
+    /// Returns the person in the path. Throws `.notFound` if nobody has this user ID.
+    private func person(of request: ConsoleRequest) throws(ConsoleAnswer) -> EmulatedUser {
+        guard let person = world.person(request.parameters["sub"] ?? "") else { throw .notFound }
+        return person
     }
 
     /// Number of people per page.
@@ -41,10 +45,10 @@ extension WorldPages {
         // Search words, truncated to the maximum length.
         let find = String(
             decoding: (request.query["find"] ?? "").utf8.prefix(Self.longestText), as: UTF8.self)
-        let all = world.people(matching: find)
+        let all = world.apple.state.users.reversed().filter { $0.matches(find) }
         let place = request.place.limited(to: all.count, size: Self.pageSize)
         let people = all.dropFirst(place.skipped).prefix(Self.pageSize)
-        return Self.page("Fake world", at: .people) {
+        return Self.page("Fake world", at: Place.people) {
             """
             <p>The people of the fake Apple. They are invented, so nothing is masked here. What they do goes the way \
             of a real person: over HTTP, with tokens that siwa verifies.</p>
@@ -57,11 +61,10 @@ extension WorldPages {
             Table(
                 "People", [.any("Name"), .any("Address"), .any("Uses"), "Actions"], people,
                 ifEmpty: "No person has this text in the name, the addresses or the user ID.",
-                cells: { Self.cells($0, request) }
-            ).paged(
-                Pager(
+                pager: Pager(
                     place, rows: people.count, size: Self.pageSize, of: all.count, at: "/console/world",
-                    [("find", find)]))
+                    [("find", find)])
+            ) { Self.cells($0, request) }
             Card("New person") { Self.form(of: nil, request) }
         }
     }
@@ -90,8 +93,8 @@ extension WorldPages {
         ]
     }
 
-    private func person(_ request: ConsoleRequest) -> ConsoleAnswer {
-        guard let person = world.person(request.parameters["sub"] ?? "") else { return .notFound }
+    private func person(_ request: ConsoleRequest) throws -> ConsoleAnswer {
+        let person = try person(of: request)
         func codes(_ texts: [String]) -> HTML { texts.map { .code($0) }.joined(separator: " ") }
         let facts = [
             Fact("User ID (sub)", .code(person.subject)), Fact("Address", .text(person.email ?? "none")),
@@ -101,7 +104,7 @@ extension WorldPages {
             Fact("Uses", person.apps.isEmpty ? "no app" : codes(person.apps.sorted())),
             person.isDeleted ? Fact("State", "deleted", look: "bad") : nil,
         ]
-        return Self.page(person.shownName, at: .people) {
+        return Self.page(person.shownName, at: Place.people) {
             Division("grid") {
                 Card("Apple Account") { Facts(facts) }
                 if !person.isDeleted { actions(of: person, request) }
@@ -112,21 +115,11 @@ extension WorldPages {
     }
 
     private func actions(of person: EmulatedUser, _ request: ConsoleRequest) -> Card {
-        let actions = WorldAction.allCases.filter { action in
-            switch action {
-            case .signInOnPhone, .changePassword, .changeForwarding, .deleteAccount: true
-            case .signInOnWeb: world.clientIDs.count > 1
-            case .linkWithGoogle: world.google != nil
-            case .stopUsingApp: !person.apps.isEmpty
-            }
-        }
-        return Card("Actions") {
+        Card("Actions") {
             Division("bar") {
-                for action in actions {
-                    let look =
-                        action == .deleteAccount ? "danger" : action == .signInOnPhone ? nil : "secondary"
-                    PostForm(to: "\(Self.path(of: person.subject))/\(action.rawValue)", request) {
-                        Self.button(action.title(for: person), look)
+                for action in WorldAction.all where action.isPossible(world, person) {
+                    PostForm(to: "\(Self.path(of: person.subject))/\(action.name)", request) {
+                        Self.button(action.title(person), action.look)
                     }
                 }
             }
@@ -200,25 +193,40 @@ extension WorldPages {
     }
 }
 
-/// Actions that a person takes. The raw value is the last part of the form's path.
-enum WorldAction: String, CaseIterable {
-    case signInOnPhone = "sign-in-on-phone"
-    case signInOnWeb = "sign-in-on-web"
-    case linkWithGoogle = "link-with-google"
-    case stopUsingApp = "stop-using-app"
-    case changeForwarding = "change-forwarding"
-    case changePassword = "change-password"
-    case deleteAccount = "delete-account"
+/// An action of a person. The name is the last part of the form's path.
+struct WorldAction: Sendable {
+    let name: String
+    let title: @Sendable (EmulatedUser) -> String
+    var look: String? = "secondary"
+    /// The page that shows the outcome; `nil` for the person's page.
+    var next: String?
+    var isPossible: @Sendable (DevelopmentFakes, EmulatedUser) -> Bool = { _, _ in true }
+    let carryOut: @Sendable (DevelopmentFakes, EmulatedUser) async throws -> String
 
-    func title(for person: EmulatedUser) -> String {
-        switch self {
-        case .signInOnPhone: "Sign in on an iPhone"
-        case .signInOnWeb: "Sign in on the web"
-        case .linkWithGoogle: "Link with Google"
-        case .stopUsingApp: "Stop using the app"
-        case .changeForwarding: "Turn \(person.forwardsEmail ? "off" : "on") e-mail forwarding"
-        case .changePassword: "Change password"
-        case .deleteAccount: "Delete Apple account"
-        }
-    }
+    static let all = [
+        WorldAction(name: "sign-in-on-phone", title: { _ in "Sign in on an iPhone" }, look: nil) {
+            try await $0.signInOnPhone($1.subject)
+        },
+        WorldAction(
+            name: "sign-in-on-web", title: { _ in "Sign in on the web" },
+            isPossible: { world, _ in world.clientIDs.count > 1 }
+        ) { try await $0.signInOnWeb($1.subject) },
+        WorldAction(
+            name: "link-with-google", title: { _ in "Link with Google" }, next: "/world/exchanges",
+            isPossible: { world, _ in world.google != nil }
+        ) { try await $0.link($1.subject) },
+        WorldAction(
+            name: "stop-using-app", title: { _ in "Stop using the app" }, isPossible: { !$1.apps.isEmpty }
+        ) { try await $0.change(.revokeConsent, $1.subject) },
+        WorldAction(
+            name: "change-forwarding",
+            title: { "Turn \($0.forwardsEmail ? "off" : "on") e-mail forwarding" }
+        ) { try await $0.change($1.forwardsEmail ? .disableForwarding : .enableForwarding, $1.subject) },
+        WorldAction(name: "change-password", title: { _ in "Change password" }) {
+            try $0.changePassword($1.subject)
+        },
+        WorldAction(name: "delete-account", title: { _ in "Delete Apple account" }, look: "danger") {
+            try await $0.change(.deleteAccount, $1.subject)
+        },
+    ]
 }

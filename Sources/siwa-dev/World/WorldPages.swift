@@ -1,33 +1,26 @@
 import Console
+import EmulatorServer
 import Pages
 
 /// The pages about the fakes: people, exchanges, links, keys and the clock, faults, and Apple's
 /// notifications. The people are invented, so the pages mask no values.
 struct WorldPages: Sendable {
-    /// A tab of these pages. The raw value is the path below the console's root.
-    enum Place: String, CaseIterable {
-        case people = "/world"
-        case exchanges = "/world/exchanges"
-        case google = "/world/google"
-        case keys = "/world/keys"
-        case faults = "/world/faults"
-        case notifications = "/world/notifications"
+    /// Paths of the tabs below the console's root.
+    enum Place {
+        static let people = "/world"
+        static let exchanges = "/world/exchanges"
+        static let google = "/world/google"
+        static let keys = "/world/keys"
+        static let faults = "/world/faults"
+        static let notifications = "/world/notifications"
 
-        var title: String {
-            switch self {
-            case .people: "People"
-            case .exchanges: "Exchanges"
-            case .google: "Google"
-            case .keys: "Keys and clock"
-            case .faults: "Faults"
-            case .notifications: "Notifications"
-            }
-        }
+        static let tabs = [
+            ("People", people), ("Exchanges", exchanges), ("Google", google), ("Keys and clock", keys),
+            ("Faults", faults), ("Notifications", notifications),
+        ]
     }
 
     let world: DevelopmentFakes
-
-    init(_ world: DevelopmentFakes) { self.world = world }
 
     var pages: [ConsolePage] {
         peoplePages + exchangePages + googlePages + keyPages + faultPages + outboxPages + overviewPages
@@ -35,16 +28,13 @@ struct WorldPages: Sendable {
 
     /// Returns a page with its heading, the tabs and the content.
     static func page(
-        _ title: String, heading: String? = nil, at place: Place, isLive: Bool = false,
+        _ title: String, heading: String? = nil, at path: String, isLive: Bool = false,
         @PageBuilder _ content: () -> HTML
     ) -> ConsoleAnswer {
-        .page(title, isLive: isLive) {
-            "<h1>\(heading ?? title)</h1>"
-            Tabs(
-                "Fake world", Place.allCases.map { ($0.title, "/console\($0.rawValue)") },
-                current: "/console\(place.rawValue)")
-            content()
-        }
+        let tabs = Place.tabs.map { ($0, "/console\($1)") }
+        return .page(
+            title, heading: "<h1>\(heading ?? title)</h1>", isLive: isLive,
+            tabs: Tabs("Fake world", tabs, current: "/console\(path)"), content: content)
     }
 
     /// Returns a button for a form.
@@ -61,28 +51,30 @@ struct WorldPages: Sendable {
         return "<button\(HTML.class(look))\(value)>\(title)\(end)</button>"
     }
 
-    /// Handles a form. The response is a sentence on the next page, or the reason why the action failed.
-    static func act(
-        then path: String, _ action: () async throws -> String?
-    ) async throws -> ConsoleAnswer {
-        do {
-            return .redirect(to: path, notice: try await action())
-        } catch let error as DevelopmentWorldError {
-            return error.answer
+    /// Declares an action with its form's path. If it fails, the response is the reason in a sentence.
+    static func action(
+        _ path: String, _ carryOut: @escaping @Sendable (ConsoleRequest) async throws -> ConsoleAnswer
+    ) -> ConsolePage {
+        ConsolePage(.post, path, access: .development) { request in
+            do {
+                return try await carryOut(request)
+            } catch let error as EmulatorError {
+                return .refused(error.sentence)
+            } catch let error as DevelopmentWorldError {
+                return error.page.map { .redirect(to: $0, notice: error.description) }
+                    ?? .refused(error.description)
+            }
         }
     }
 }
 
 /// Reason why an action failed, as a sentence for the developer.
-struct DevelopmentWorldError: Error, Equatable, CustomStringConvertible {
+struct DevelopmentWorldError: Error, CustomStringConvertible {
     let description: String
     /// Path of the page with details, below the console's root; `nil` if the sentence says everything.
     let page: String?
 
     init(_ sentence: String, page: String? = nil) { (description, self.page) = (sentence, page) }
-
-    /// The response to a form: the page with details below the sentence, or only the sentence.
-    var answer: ConsoleAnswer { page.map { .redirect(to: $0, notice: description) } ?? .refused(description) }
 }
 
 extension PostForm {

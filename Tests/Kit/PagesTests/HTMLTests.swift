@@ -28,14 +28,14 @@ import Testing
             .code(value), .code(value, value), .muted(value), .span(value, "\(value)"),
             .link("\(value)", to: value),
             Card("\(value)") { "\(value)" }.html, Facts([Fact("\(value)", "\(value)", look: value)]).html,
-            Table(value, [.any(value), Table.Column(value, value)], [["\(value)", "\(value)"]]).html,
+            Table(value, [.any(value), Table.Column(value, value)], [value]) { ["\($0)", "\($0)"] }.html,
             PostForm(to: value, token: value, look: value) { "\(value)" }.html,
             Select(value, id: value, [(value, "one"), ("two", value)], chosen: value).html,
-            Table(value, [.head(value), .number(value)], [["\(value)", ""]], ids: [value]).captioned(
-                "\(value)"
-            )
-            .html,
-            Table(nil, ["Row"], [], ifEmpty: "\(value)").html, Division(value) { "\(value)" }.html,
+            Table(value, [.head(value), .number(value)], [value], caption: "\(value)", id: \.self) {
+                ["\($0)", ""]
+            }.html,
+            Table(nil, ["Row"], [] as [[HTML]], ifEmpty: "\(value)") { $0 }.html,
+            Division(value) { "\(value)" }.html,
             Details("\(value)") { "\(value)" }.html, Tabs(value, [(value, value)], current: value).html,
             CodeBlock(value, value, id: value).html, .copyButton(for: value, value),
             .hidden([(value, value)]), Card(id: value) { "" }.html,
@@ -90,11 +90,11 @@ import Testing
             let begin = place.position.flatMap { Int($0) } ?? 0
             let rows = Array((begin + 1)...min(begin + 100, 2345))
             let table = Table(
-                "Rows", [Table.Column("Row").sorted(["", "oldest"])], rows, cells: { ["\($0)"] }
-            ).paged(
-                Pager(
+                "Rows", [Table.Column("Row").sorted(["", "oldest"])], rows,
+                pager: Pager(
                     place, rows: rows.count, next: rows.last.flatMap { $0 < 2345 ? "\($0)" : nil }, at: "/x",
-                    [("find", "a b")]))
+                    [("find", "a b")])
+            ) { ["\($0)"] }
             return (PageTree(table.html.string), place)
         }
         var (ways, seen): ([[String: String]], Int) = ([[:]], 0)
@@ -125,9 +125,10 @@ import Testing
     @Test func `a heading sorts a list by an order that the list has`() {
         func heading(_ order: String) -> PageTree? {
             PageTree(
-                Table("Rows", [Table.Column("Row").sorted(["", "oldest"])], [["1"]]).paged(
-                    Pager(ListPlace(order: order), rows: 1, at: "/x")
-                ).html.string
+                Table(
+                    "Rows", [Table.Column("Row").sorted(["", "oldest"])], [["1"]],
+                    pager: Pager(ListPlace(order: order), rows: 1, at: "/x")
+                ) { $0 }.html.string
             ).all("th").first
         }
         #expect(heading("")?.attributes["aria-sort"] == "descending")

@@ -56,12 +56,13 @@ import Testing
         _ world: DevelopmentFakes, _ method: ConsolePage.Method, _ path: String,
         parameters: [String: String] = [:], form: [String: String] = [:]
     ) async throws -> ConsoleAnswer {
-        let page = try #require(WorldPages(world).pages.first { $0.method == method && $0.path == path })
+        let page = try #require(
+            WorldPages(world: world).pages.first { $0.method == method && $0.path == path })
         return try await page.handle(request(parameters: parameters, form: form))
     }
 
     private static func card(_ world: DevelopmentFakes) -> String {
-        WorldPages(world).overviewCard(request()).string
+        WorldPages(world: world).overviewCard(request()).string
     }
 
     @Test func `each page is for development alone, and needs no weaker policy than the console's`()
@@ -69,7 +70,7 @@ import Testing
     {
         try await Self.with { world, _ in
             try Self.link(world)
-            for page in WorldPages(world).pages {
+            for page in WorldPages(world: world).pages {
                 guard case .development = page.access else {
                     Issue.record("\(page.path)")
                     continue
@@ -146,8 +147,9 @@ import Testing
                     try await Self.answer(world, .post, "/world/google", form: ["use": "call", "link": "9"]),
                 case .refused =
                     try await Self.answer(world, .post, "/world/google", form: ["use": "x", "link": "1"]),
-                case .redirect("/world/exchanges", "It failed.") = try await WorldPages.act(
-                    then: "/world", { throw DevelopmentWorldError("It failed.", page: "/world/exchanges") })
+                case .redirect("/world/exchanges", "It failed.") = try await WorldPages.action(
+                    "/world", { _ in throw DevelopmentWorldError("It failed.", page: "/world/exchanges") }
+                ).handle(Self.request())
             else {
                 Issue.record("another answer")
                 return

@@ -25,7 +25,6 @@ public struct AuditPages: Sendable {
         // The account index is ordered newest first, so a search for an account offers no other order.
         let order = filter.account == nil ? [AuditFilter.oldest] : []
         return .page("Audit log") {
-            "<h1>Audit log</h1>"
             Card {
                 Facts([
                     Fact("Verified", look.state.words(after: look.lastWhole)),
@@ -52,11 +51,11 @@ public struct AuditPages: Sendable {
                 [
                     Table.Column("Row").sorted([""] + order), .nowrap("Time (UTC)"), "What", .any("Who"),
                     .nowrap("Account"), "More",
-                ], rows, ifEmpty: "No row matches\(unread).", cells: Self.cells
-            ).paged(
-                Pager(
+                ], rows, ifEmpty: "No row matches\(unread).",
+                pager: Pager(
                     filter.place, rows: rows.count, next: next.map { "\($0)" }, of: total,
-                    at: "/console/audit", filter.fields))
+                    at: "/console/audit", filter.fields),
+                cells: Self.cells)
         }
     }
 

@@ -61,7 +61,7 @@ actor AuditProgress {
                 // If a purge has moved the anchor, the rows before it are gone, so the verification of the
                 // remaining rows starts again.
                 if anchor != chain.anchor { (anchor, verification, fault) = (chain.anchor, nil, nil) }
-                if let fault { return found(.broken(fault), chain) }
+                if let fault { return (.broken(fault), chain, lastWhole) }
                 if let newest, chain.head.sequence < newest.sequence {
                     // Reads the chain again, because the first answer may have come from a database server
                     // that lags behind.
@@ -70,21 +70,17 @@ actor AuditProgress {
                         throw AuditVerification.Fault(.missing, at: chain.head.sequence + 1)
                     }
                 }
-                return found(try await goOn(chain, at: now), chain)
+                return (try await goOn(chain, at: now), chain, lastWhole)
             } catch let found as AuditVerification.Fault {
                 let after = try await reader.auditChain()
                 if after.anchor == chain.anchor {
                     fault = found
-                    return self.found(.broken(found), after)
+                    return (.broken(found), after, lastWhole)
                 }
                 chain = after
             }
         }
-        return found(.verified(upTo: chain.anchor.sequence, isWhole: false), chain)
-    }
-
-    private func found(_ state: State, _ chain: AuditChain) -> Look {
-        (state, chain, lastWhole)
+        return (.verified(upTo: chain.anchor.sequence, isWhole: false), chain, lastWhole)
     }
 
     private func goOn(_ chain: AuditChain, at now: Moment) async throws -> State {

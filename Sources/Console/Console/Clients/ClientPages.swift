@@ -52,7 +52,6 @@ package struct ClientPages: Sendable {
     private func list(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         guard let server else {
             return .page("OAuth clients") {
-                "<h1>OAuth clients</h1>"
                 """
                 <p class="empty">No OAuth client is configured. <code>siwa client new</code> prints the lines for \
                 one.</p>
@@ -80,7 +79,6 @@ package struct ClientPages: Sendable {
             ]
         }
         return .page("OAuth clients") {
-            "<h1>OAuth clients</h1>"
             "<p>Issuer: <code>\(settings.issuer.text)</code></p>"
             Card("Clients") {
                 table
@@ -105,9 +103,13 @@ package struct ClientPages: Sendable {
         let judged = try await judgedRequests(of: client, at: request.now)
         let facts = facts(of: client, server, masksURLs: !request.viewer.isDevelopment)
         let uris = client.redirectURIs
-        return .page(client.name.english) {
-            "<p><a href=\"/console/clients\">OAuth clients</a></p>"
-            "<h1>\(client.name.english)</h1>"
+        return .page(
+            client.name.english,
+            heading: """
+                <p><a href="/console/clients">OAuth clients</a></p>
+                <h1>\(client.name.english)</h1>
+                """
+        ) {
             Division("grid") {
                 Card("Configuration") {
                     Facts(facts)

@@ -17,7 +17,10 @@ extension EventPages {
                 Table(
                     "Notifications of Apple's",
                     ["Received", "Result", .any("Types"), .any("App"), .any("Claims")],
-                    kept.notifications, ifEmpty: "None was accepted here yet."
+                    kept.notifications, ifEmpty: "None was accepted here yet.",
+                    pager: Pager(
+                        place, rows: kept.notifications.count, next: kept.next.map { "\($0)" },
+                        at: "/console/events/apple")
                 ) { notification in
                     let claims = MaskedClaims(token: notification.payload, isShown: isDevelopment)
                     let isErased = notification.payload == KeptNotification.erasedPayload
@@ -28,10 +31,7 @@ extension EventPages {
                         .code(notification.clientID.rawValue),
                         claims.details(identifier) ?? .text(identifier),
                     ]
-                }.paged(
-                    Pager(
-                        place, rows: kept.notifications.count, next: kept.next.map { "\($0)" },
-                        at: "/console/events/apple"))
+                }
             }
             // A refused notification does not prove which app it concerns, so only operators with access to
             // all apps see it.
@@ -63,7 +63,8 @@ extension EventPages {
                     ifEmpty: """
                         None was accepted here yet. <code>siwa google risc register</code> registers this \
                         service.
-                        """
+                        """,
+                    pager: Pager(place, rows: events.count, next: older, at: "/console/events/google")
                 ) { event in
                     let claims = MaskedClaims(
                         token: String(decoding: event.payload, as: UTF8.self),
@@ -73,7 +74,7 @@ extension EventPages {
                         .span("good", "accepted"), event.payload.isEmpty ? "erased" : .text(claims.types),
                         claims.details(event.jti) ?? .text(event.jti),
                     ]
-                }.paged(Pager(place, rows: events.count, next: older, at: "/console/events/google"))
+                }
             }
             refused(from: .google, request)
         }

@@ -61,11 +61,9 @@ package struct EventPages: Sendable {
             if hasGoogle { tabs.append(("Google", "/console/events/google")) }
             tabs.append(("Deliveries", "/console/events/deliveries"))
         }
-        return try .page(title, isLive: isLive) {
-            "<h1>Events</h1>"
-            Tabs("Events", tabs, current: path)
-            try content()
-        }
+        return try .page(
+            title, heading: "<h1>Events</h1>", isLive: isLive, tabs: Tabs("Events", tabs, current: path),
+            content: content)
     }
 }
 
@@ -94,8 +92,10 @@ extension EventPages {
                     [
                         Table.Column("Number").sorted(["", Self.oldest]), "Event", .nowrap("Account"),
                         .any("App, client"), .nowrap("Happened, recorded (UTC)"),
-                    ], events, ifEmpty: "No event\(part).", cells: Self.cells
-                ).paged(Pager(place, rows: events.count, next: next.map { "\($0)" }, at: "/console/events"))
+                    ], events, ifEmpty: "No event\(part).",
+                    pager: Pager(
+                        place, rows: events.count, next: next.map { "\($0)" }, at: "/console/events"),
+                    cells: Self.cells)
             }
         }
     }

@@ -54,8 +54,8 @@ public struct OverviewPages: Sendable {
             : """
             <p class="muted">Your key is for a part of the apps. The numbers are of all apps, so they are not shown.</p>
             """
-        return .page("Overview", isLive: true) {
-            "<div class=\"bar\"><h1>Overview</h1>\(HTML.muted("siwa \(version)"))</div>"
+        let heading: HTML = "<div class=\"bar\"><h1>Overview</h1>\(HTML.muted("siwa \(version)"))</div>"
+        return .page("Overview", heading: heading, isLive: true) {
             Self.wrongNow(condition, troubles, findings, seesNumbers: seesNumbers)
             Division("grid") { condition.states(seesNumbers: seesNumbers) }
             card.map { $0(request) }

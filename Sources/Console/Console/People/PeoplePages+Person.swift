@@ -38,8 +38,7 @@ extension PeoplePages {
         let address = "/console/people/\(id.rawValue)"
         let auditNote = HTML.muted("The audit log keeps it.")
         let audit: HTML = " <a href=\"/console/audit?account=\(id.rawValue)\">Audit log of this person</a>"
-        return .page("Person") {
-            "<div class=\"bar\"><h1>Person</h1>\(badge)</div>"
+        return .page("Person", heading: "<div class=\"bar\"><h1>Person</h1>\(badge)</div>") {
             "<p><code>\(id.rawValue)</code></p>"
             if account != nil, !isShown {
                 PostForm(to: "\(address)/show", token: viewer.formToken) {
@@ -94,9 +93,9 @@ extension PeoplePages {
         }
     }
 
-    private static func facts(of account: Account, isShown: Bool) -> [Fact] {
+    private static func facts(of account: Account, isShown: Bool) -> [Fact?] {
         let isVerified = account.isEmailVerified == true
-        let facts = [
+        return [
             account.name(isShown: isShown).map { Fact("Name", .text($0)) },
             account.address(isShown: isShown).map {
                 Fact(account.isPrivateEmail == true ? "Relay address" : "Address", .text($0))
@@ -121,7 +120,6 @@ extension PeoplePages {
             },
             account.sessionsEndedAt.map { Fact("Signed out everywhere", .text($0.shown)) },
         ]
-        return facts.compactMap(\.self)
     }
 
     private static func card(of credential: Credential, _ checks: CheckTimes) -> Card {

@@ -68,20 +68,17 @@ public struct PeoplePages: Sendable {
         let more = page.next == nil ? "" : " among the accounts that were looked at. There are more"
         let ended = GrantID(search.text).map { _ in Self.endedGrant }
         return .page("People") {
-            "<h1>People</h1>"
             search.form(apps: apps, token: viewer.formToken)
             Table(
                 "People",
                 [
                     .any("Account"), .any("Name"), .any("Address"), .any("Credentials"), "Last sign-in",
                     "Created",
-                ], page.accounts, ifEmpty: "\(ended)No account was found\(more)."
-            ) {
-                Self.cells($0, isShown: viewer.isDevelopment)
-            }.paged(
-                Pager(
+                ], page.accounts, ifEmpty: "\(ended)No account was found\(more).",
+                pager: Pager(
                     search.place, rows: page.accounts.count, next: page.next?.text, at: "/console/people",
-                    search.fields(token: viewer.formToken), posts: true))
+                    search.fields(token: viewer.formToken), posts: true)
+            ) { Self.cells($0, isShown: viewer.isDevelopment) }
             "<p class=\"muted\">The newest come first.\(viewer.isDevelopment ? "" : Self.masked)</p>"
         }
     }
@@ -155,8 +152,7 @@ public struct PeoplePages: Sendable {
 
     private func confirmErasure(_ request: ConsoleRequest) async throws -> ConsoleAnswer {
         guard let id = try await account(of: request)?.id.rawValue else { return .notFound }
-        return .page("Erase") {
-            "<h1>Erase this person?</h1>"
+        return .page("Erase", heading: "<h1>Erase this person?</h1>") {
             Card {
                 "<p><code>\(id)</code></p>"
                 """

@@ -44,11 +44,10 @@ package struct RequestsPages: Sendable {
         let filter = RequestFilter(request.query)
         let found = Self.sorted(recent.all.filter { filter.accepts($0) }, request.place.order)
         // A search for one request's ID opens its page.
-        if filter.isExact, found.count == 1 { return .redirect(to: "/requests/\(found[0].number)") }
+        if !filter.id.isEmpty, found.count == 1 { return .redirect(to: "/requests/\(found[0].number)") }
         let place = request.place.limited(to: found.count, size: Self.pageSize)
         let shown = found.dropFirst(place.skipped).prefix(Self.pageSize)
         return .page("Requests", isLive: filter.isEmpty) {
-            "<h1>Requests</h1>"
             """
             <p class="muted">The last requests of this replica: \(RecentRequests.refusedBound) refused and \
             \(RecentRequests.acceptedBound) accepted of callers that a key or secret proved, \
@@ -62,7 +61,10 @@ package struct RequestsPages: Sendable {
                     .nowrap("Time (UTC)").sorted(["", "oldest"]), .any("Request"), "Status",
                     .any("Code or reason"), .any("Caller or client"),
                     .nowrap("Duration").sorted(["slowest", "fastest"]), .any("Request ID"),
-                ], shown, ifEmpty: "No such request. The log has those that are older."
+                ], shown, ifEmpty: "No such request. The log has those that are older.",
+                pager: Pager(
+                    place, rows: shown.count, size: Self.pageSize, of: found.count,
+                    at: "/console/requests", filter.fields)
             ) { request in
                 [
                     .text(request.timeOfDay), .code("\(request.method) \(request.route)"), request.statusText,
@@ -70,10 +72,7 @@ package struct RequestsPages: Sendable {
                     .text(request.duration),
                     .link(.text(request.requestID), to: "/console/requests/\(request.number)"),
                 ]
-            }.paged(
-                Pager(
-                    place, rows: shown.count, size: Self.pageSize, of: found.count,
-                    at: "/console/requests", filter.fields))
+            }
         }
     }
 
@@ -91,9 +90,11 @@ package struct RequestsPages: Sendable {
         guard let found = found(request) else { return .notFound }
         let command = CurlCommand(found, address: address)
         let canReplay = replay != nil && request.viewer.isDevelopment
-        return .page("Request \(found.requestID)") {
-            "<p><a href=\"/console/requests\">All requests</a></p>"
-            "<h1><code>\(found.method) \(found.route)</code></h1>"
+        let heading: HTML = """
+            <p><a href="/console/requests">All requests</a></p>
+            <h1><code>\(found.method) \(found.route)</code></h1>
+            """
+        return .page("Request \(found.requestID)", heading: heading) {
             Division("grid") {
                 Card("Request") {
                     Facts(found.facts)
@@ -251,12 +252,13 @@ enum CodeList {
                 "<p class=\"muted\">More is in <code>\(group.page)</code> of the documentation.</p>"
                 Table(
                     group.title, [.head("Code"), "Status", "Meaning", .init("Section", "muted")],
-                    group.codes.map { code in
-                        [
-                            .code(code.code), code.status.map { "\($0)" } ?? "", .text(code.sentence),
-                            "\(code.place.file), “\(code.place.heading)”",
-                        ]
-                    }, ids: group.codes.map { "\(group.kind)-\($0.code)" })
+                    group.codes, id: { "\(group.kind)-\($0.code)" }
+                ) { code in
+                    [
+                        .code(code.code), code.status.map { "\($0)" } ?? "", .text(code.sentence),
+                        "\(code.place.file), “\(code.place.heading)”",
+                    ]
+                }
             }
         }
     }
@@ -295,7 +297,6 @@ struct RequestFilter: Sendable {
         showsRefused = field("show") == "refused"
     }
 
-    var isExact: Bool { !id.isEmpty }
     var isEmpty: Bool { id.isEmpty && code.isEmpty && caller.isEmpty && route.isEmpty }
     var fields: [(name: String, value: String)] {
         [

@@ -42,7 +42,8 @@ final class ConsoleInterface: HTTPInterface {
         _ request: IncomingRequest, from client: ClientAddress?, gate: AdmissionGate
     ) -> (exchange: any HTTPExchange, source: ResponseSource) {
         guard let target = RequestTarget(request.head.uri) else {
-            return refuse(.malformed, request)
+            let (exchange, response) = refuse(.malformed, of: request)
+            return (exchange, .response(response))
         }
         guard site.serves(target) else {
             let visit = ConsoleVisit(site: site, incoming: request, target: target, address: nil)
@@ -72,13 +73,6 @@ final class ConsoleInterface: HTTPInterface {
             requestID: requestID, method: "none", route: "none", startedAt: request?.startedAt ?? .now(),
             omitsBody: false, isLogged: false, site: site)
         return (exchange, reply.response)
-    }
-
-    private func refuse(
-        _ refusal: RequestRefusal, _ request: IncomingRequest
-    ) -> (exchange: any HTTPExchange, source: ResponseSource) {
-        let (exchange, response) = refuse(refusal, of: request)
-        return (exchange, .response(response))
     }
 
     func submitGathered() {}

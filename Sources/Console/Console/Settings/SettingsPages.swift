@@ -35,12 +35,10 @@ public struct SettingsPages: Sendable {
             registrations.contains { $0.notifiedApp != nil }
             ? try? await inbox.notifications(before: nil, limit: Self.mostNotifications, visibleTo: .all)
             : nil
-        return .page("Settings", isLive: true) {
-            "<h1>Settings</h1>"
-            Tabs(
-                "On this page",
-                [("Checks", "#checks"), ("Registration", "#register"), ("In force", "#in-force")]
-                    + configuration.sections.map { ($0.title, "#\(Self.anchor($0))") })
+        let tabs =
+            [("Checks", "#checks"), ("Registration", "#register"), ("In force", "#in-force")]
+            + configuration.sections.map { ($0.title, "#\(Self.anchor($0))") }
+        return .page("Settings", isLive: true, tabs: Tabs("On this page", tabs)) {
             Card(id: "checks") { Self.checks(found, token: request.viewer.formToken) }
             Card("Registration", id: "register") {
                 if registrations.isEmpty {

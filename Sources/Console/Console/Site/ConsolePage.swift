@@ -122,10 +122,19 @@ public enum ConsoleAnswer: Error {
     /// Refuses a form: shows a page with the sentence and a link back.
     case refused(String)
 
-    /// Returns a page that consists of blocks.
+    /// Returns a page that consists of a heading and blocks.
+    ///
+    /// - Parameters:
+    ///   - heading: The heading in its place; by default the title.
+    ///   - tabs: Links to related pages.
     public static func page(
-        _ title: String, isLive: Bool = false, @PageBuilder content: () throws -> HTML
+        _ title: String, heading: HTML? = nil, isLive: Bool = false, tabs: Tabs? = nil,
+        @PageBuilder content: () throws -> HTML
     ) rethrows -> ConsoleAnswer {
-        .page(title, isLive: isLive, try content())
+        let top = HTML {
+            heading ?? "<h1>\(title)</h1>"
+            tabs?.html
+        }
+        return .page(title, isLive: isLive, top + (try content()))
     }
 }

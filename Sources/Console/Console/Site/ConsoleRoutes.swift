@@ -104,22 +104,17 @@ enum ConsolePath {
     /// Returns the full path for a path below the console's root, or for a path that already begins with the
     /// root. Anything else, such as an address on another site, becomes the root.
     static func full(_ path: String) -> String {
-        let full =
-            path == ConsoleSite.root || path.hasPrefix(ConsoleSite.root + "/")
-            ? path : ConsoleSite.root + path
-        return isSafe(full) ? full : ConsoleSite.root
+        safe(path) ?? safe(ConsoleSite.root + path) ?? ConsoleSite.root
     }
 
-    /// Returns the text if it is a console path with an optional query.
+    /// Returns the text if it is a console path with an optional query. Refuses text that could lead elsewhere:
+    /// two slashes would name another host, some browsers treat a backslash like a slash, and a line break would
+    /// begin another header.
     static func safe(_ path: String?) -> String? {
-        guard let path, path == ConsoleSite.root || path.hasPrefix(ConsoleSite.root + "/") else { return nil }
-        return isSafe(path) ? path : nil
-    }
-
-    /// Returns false for text that could lead elsewhere: two slashes would name another host, some browsers
-    /// treat a backslash like a slash, and a line break would begin another header.
-    private static func isSafe(_ path: String) -> Bool {
-        path.utf8.count <= 2048 && path.hasPrefix(ConsoleSite.root) && !path.contains("//")
-            && path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }
+        guard let path, path.utf8.count <= 2048,
+            path == ConsoleSite.root || path.hasPrefix(ConsoleSite.root + "/"), !path.contains("//"),
+            path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") })
+        else { return nil }
+        return path
     }
 }

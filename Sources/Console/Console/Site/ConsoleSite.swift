@@ -99,23 +99,19 @@ extension ConsoleSite: PageSite {
 
     /// - Parameter isOperator: True for an operator, who sees the current troubles.
     func unavailable(requestID: String, isOperator: Bool) -> HTTPResponse {
-        let (title, text, code) = (
+        withoutDatabase(
             "Too slow", "The page took too long. Probably the database does not answer.",
-            "console_page_too_slow"
-        )
-        let reply =
-            isOperator
-            ? withoutDatabase(title, text, code: code, requestID: requestID)
-            : message(title, text, status: .serviceUnavailable, code: code, requestID: requestID)
-        return reply.response
+            code: "console_page_too_slow", requestID: requestID, isOperator: isOperator
+        ).response
     }
 
     /// Returns a response that shows the current troubles, for an operator who cannot open the overview.
     func withoutDatabase(
         _ title: String, _ text: String, code: String, back: (path: String, text: String)? = nil,
-        requestID: String? = nil, error: (any Error)? = nil
+        requestID: String? = nil, isOperator: Bool = true, error: (any Error)? = nil
     ) -> ConsoleReply {
-        let found = (error.map { monitor?.troubles(after: $0) } ?? monitor?.knownTroubles) ?? []
+        let found =
+            !isOperator ? [] : (error.map { monitor?.troubles(after: $0) } ?? monitor?.knownTroubles) ?? []
         return message(
             title, text, status: .serviceUnavailable, code: code, back: back, requestID: requestID,
             troubles: found.isEmpty ? "" : found.card(at: now(), seesNumbers: false))

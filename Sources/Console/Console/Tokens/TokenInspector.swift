@@ -43,7 +43,10 @@ package struct TokenInspector: Sendable {
 
     /// The token, with the values that the operator entered along with it.
     struct Question: Sendable {
-        var text = ""
+        let text: String
+        /// The operator. Checks refuse tokens for apps that the operator may not see.
+        let viewer: ConsoleViewer
+        let now: Moment
         /// Token kind; `nil` if the inspector should recognize it.
         var kind: InspectedKind?
         var nonce: String?
@@ -60,15 +63,14 @@ package struct TokenInspector: Sendable {
     static let longestText = 16_384
     static let longestValue = 4096
 
-    /// - Parameter viewer: The operator. Checks refuse tokens for apps that the operator may not see.
-    func inspect(_ question: Question, for viewer: ConsoleViewer, at now: Moment) async -> InspectedToken {
+    func inspect(_ question: Question) async -> InspectedToken {
         let input = question.kind.map { RecognizedInput.inspected($0) } ?? recognized(question.text)
         switch input {
-        case .inspected(.token(let kind)): return await apple(kind, question, viewer, now)
-        case .inspected(.issued(let kind)): return await issued(kind, question, viewer, now)
-        case .inspected(.object(let kind)): return await object(kind, question, viewer, now)
-        case .google(let kind): return await google(kind, question, viewer, now)
-        case .clientSecret: return await clientSecret(question, viewer, now)
+        case .inspected(.token(let kind)): return await apple(kind, question)
+        case .inspected(.issued(let kind)): return await issued(kind, question)
+        case .inspected(.object(let kind)): return await object(kind, question)
+        case .google(let kind): return await google(kind, question)
+        case .clientSecret: return await clientSecret(question)
         case .opaque(let kind): return .opaque(kind)
         case .unknown: return .unknown
         }
@@ -91,10 +93,8 @@ package struct TokenInspector: Sendable {
         }
     }
 
-    private func apple(
-        _ kind: TokenKind, _ question: Question, _ viewer: ConsoleViewer, _ now: Moment
-    ) async -> InspectedToken {
-        let apps = apps(viewer)
+    private func apple(_ kind: TokenKind, _ question: Question) async -> InspectedToken {
+        let (apps, now) = (apps(question.viewer), question.now)
         let inspection = TokenInspection(
             kind: kind,
             policy: VerificationPolicy(
@@ -103,7 +103,7 @@ package struct TokenInspector: Sendable {
                 ? IdentityTokenExpectations(
                     nonce: question.nonce, authorizationCode: question.authorizationCode,
                     accessToken: question.accessToken) : IdentityTokenExpectations(),
-            moment: now, masksPersons: !viewer.isDevelopment)
+            moment: now, masksPersons: !question.viewer.isDevelopment)
         let report = await inspection.inspect(question.text, keys: keySource).form
         var token = InspectedToken(report, signer: "Apple")
         if report.isSigned, kind == .identityToken { await addCredential(to: &token, report, apps, now) }
@@ -131,9 +131,8 @@ package struct TokenInspector: Sendable {
         token.add(found, of: account?.id, authenticatedAt: authenticated, at: now)
     }
 
-    private func issued(
-        _ kind: IssuedTokenKind, _ question: Question, _ viewer: ConsoleViewer, _ now: Moment
-    ) async -> InspectedToken {
+    private func issued(_ kind: IssuedTokenKind, _ question: Question) async -> InspectedToken {
+        let (viewer, now) = (question.viewer, question.now)
         let clients = clients(viewer)
         let issuer: String?
         var audiences: [String] = []
@@ -190,11 +189,9 @@ package struct TokenInspector: Sendable {
         }
     }
 
-    private func object(
-        _ kind: AppAttestationKind, _ question: Question, _ viewer: ConsoleViewer, _ now: Moment
-    ) async -> InspectedToken {
+    private func object(_ kind: AppAttestationKind, _ question: Question) async -> InspectedToken {
         guard let bundleID = question.bundleID.flatMap({ ClientID($0) }),
-            let app = apps(viewer).first(where: { $0.clientIDs.contains(bundleID) }),
+            let app = apps(question.viewer).first(where: { $0.clientIDs.contains(bundleID) }),
             let appID = AppID(teamID: app.team.rawValue, bundleID: bundleID.rawValue),
             let challenge = question.challenge,
             let keyID = question.keyID.flatMap({ AttestedKeyID(base64: $0) })
@@ -212,22 +209,20 @@ package struct TokenInspector: Sendable {
         }
         let report = AttestationInspection(
             appID: appID, clientDataHash: ClientDataHash(hashing: Array(challenge.utf8)),
-            expectation: expectation, moment: now
+            expectation: expectation, moment: question.now
         ).inspect(question.text).form
         return InspectedToken(report, signer: kind == .attestation ? "Apple" : "the attested key")
     }
 
-    private func google(
-        _ kind: GoogleTokenKind, _ question: Question, _ viewer: ConsoleViewer, _ now: Moment
-    ) async -> InspectedToken {
+    private func google(_ kind: GoogleTokenKind, _ question: Question) async -> InspectedToken {
         let server = oauth?.dependencies
         let google = server?.google ?? .google
         let keys = kind == .idToken ? server?.googleKeys : server?.googleEventKeys
         let inspection = ForeignTokenInspection(
             rules: .google(
                 kind, issuers: kind == .idToken ? google.identityIssuers : [google.eventIssuer],
-                clientIDs: clients(viewer).flatMap { $0.googleLinking?.googleClientIDs ?? [] }),
-            moment: now, masksPersons: !viewer.isDevelopment
+                clientIDs: clients(question.viewer).flatMap { $0.googleLinking?.googleClientIDs ?? [] }),
+            moment: question.now, masksPersons: !question.viewer.isDevelopment
         ) { keyID throws(KeysUnavailable) in
             guard let keys else {
                 throw KeysUnavailable(description: "this service has no client of Google")
@@ -245,10 +240,8 @@ package struct TokenInspector: Sendable {
         return InspectedToken(await inspection.inspect(question.text), signer: "Google")
     }
 
-    private func clientSecret(
-        _ question: Question, _ viewer: ConsoleViewer, _ now: Moment
-    ) async -> InspectedToken {
-        let apps = apps(viewer)
+    private func clientSecret(_ question: Question) async -> InspectedToken {
+        let apps = apps(question.viewer)
         let keys = apps.map(\.team).reduce(into: [String: TokenVerificationKey]()) { keys, team in
             keys.merge(clientSecretKeys(team)) { first, _ in first }
         }
@@ -256,8 +249,8 @@ package struct TokenInspector: Sendable {
             rules: .clientSecret(
                 teams: Array(Set(apps.map(\.team.rawValue))).sorted(),
                 clientIDs: apps.flatMap { $0.clientIDs.map(\.rawValue) },
-                appleIssuer: VerificationPolicy.appleIssuer), moment: now,
-            masksPersons: !viewer.isDevelopment
+                appleIssuer: VerificationPolicy.appleIssuer), moment: question.now,
+            masksPersons: !question.viewer.isDevelopment
         ) { keyID in keys[keyID].map { .elliptic($0) } }
         return InspectedToken(await inspection.inspect(question.text), signer: "your team")
     }

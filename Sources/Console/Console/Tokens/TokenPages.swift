@@ -37,20 +37,16 @@ package struct TokenPages: Sendable {
         guard others.allSatisfy({ (request.form[$0] ?? "").utf8.count <= TokenInspector.longestValue }) else {
             return .refused("A value beside the token is longer than 4 KiB.")
         }
-        var question = TokenInspector.Question(text: text)
-        if let name = value("kind", request) {
-            guard let kind = InspectedKind(name: name) else {
-                return .refused("There is no such kind of token.")
-            }
-            question.kind = kind
-        }
-        question.nonce = value("nonce", request)
-        question.authorizationCode = value("authorization_code", request)
-        question.accessToken = value("access_token", request)
-        (question.bundleID, question.challenge) = (value("bundle_id", request), value("challenge", request))
-        question.keyID = value("key_id", request)
-        question.environment = value("environment", request).flatMap { AttestationEnvironment(rawValue: $0) }
-        var token = await inspector.inspect(question, for: request.viewer, at: request.now)
+        let question = TokenInspector.Question(
+            text: text, viewer: request.viewer, now: request.now,
+            kind: try request.form.value("kind", or: "There is no such kind of token.") {
+                InspectedKind(name: $0)
+            },
+            nonce: value("nonce", request), authorizationCode: value("authorization_code", request),
+            accessToken: value("access_token", request), bundleID: value("bundle_id", request),
+            challenge: value("challenge", request), keyID: value("key_id", request),
+            environment: value("environment", request).flatMap { AttestationEnvironment(rawValue: $0) })
+        var token = await inspector.inspect(question)
         if text != given { token.note("The text around the token was left out.") }
         return page(request, result: resultCards(of: token, Self.shortened(text), request))
     }
@@ -61,7 +57,6 @@ package struct TokenPages: Sendable {
 
     private func page(_ request: ConsoleRequest, result: HTML?) -> ConsoleAnswer {
         .page("Tokens") {
-            "<h1>Tokens</h1>"
             Division(result == nil ? "beside alone" : "beside") {
                 if let result { Division { result } }
                 Division { formCard(request) }
@@ -85,7 +80,8 @@ package struct TokenPages: Sendable {
             if !token.checks.isEmpty {
                 Card("Checks") {
                     Table(
-                        "Checks", [.head("Check"), "Result", .any("Found"), .any("Expected")], token.checks)
+                        "Checks", [.head("Check"), "Result", .any("Found"), .any("Expected")], token.checks
+                    ) { $0 }
                 }
             }
             for section in token.sections { Card(.text(section.title)) { Facts(section.members) } }

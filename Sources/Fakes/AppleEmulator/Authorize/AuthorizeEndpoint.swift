@@ -22,13 +22,9 @@ struct AuthorizeEndpoint: Sendable {
         }
         router.post("auth/authorize") { request, context in
             try await faults.respond(to: request, on: context.channel) { request, _ in
-                let form: FormFields
-                do throws(OAuthError) {
-                    form = try await FormFields(bodyOf: request)
-                } catch {
-                    return await respond { () throws(OAuthError) in throw error }
+                await respond { () async throws(OAuthError) in
+                    try await step(try await FormFields(bodyOf: request))
                 }
-                return await respond { () async throws(OAuthError) in try await step(form) }
             }
         }
     }
@@ -51,8 +47,7 @@ struct AuthorizeEndpoint: Sendable {
         if let subject = form["allow"] {
             var sharing = Sharing(hidesEmail: form["email_choice"].map { $0 == "hide" })
             if form.has("first_name") || form.has("last_name") {
-                sharing.name = Sharing.Name(
-                    first: try name(form, "first_name"), last: try name(form, "last_name"))
+                sharing.name = (try name(form, "first_name"), try name(form, "last_name"))
             }
             return deliver(try await state.authorize(page, by: subject, sharing: sharing))
         }

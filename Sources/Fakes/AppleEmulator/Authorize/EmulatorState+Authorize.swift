@@ -18,11 +18,14 @@ extension EmulatorState {
         }
     }
 
+    /// Stores the request in a query, and returns the page name that the page's forms send back.
     func open(_ query: FormFields) throws(OAuthError) -> (page: String, request: AuthorizationRequest) {
         try world.withLock { world throws(OAuthError) in
             let request = try AuthorizationRequest(
                 query, apps: world.apps, now: clock.now() + world.clockOffset)
-            return (world.open(request), request)
+            let page = Base64URL.encode(SecureRandom.bytes(count: 24))
+            world.openPages.insert(page, request, of: request.clientID)
+            return (page, request)
         }
     }
 
@@ -33,10 +36,7 @@ extension EmulatorState {
     }
 
     func isFirstAuthorization(of user: EmulatedUser, clientID: String) -> Bool {
-        world.withLock { world in
-            guard let position = try? world.users.find(user.subject).position else { return true }
-            return world.isFirstAuthorization(of: position, clientID: clientID)
-        }
+        world.withLock { $0.isFirstAuthorization(of: user, clientID: clientID) }
     }
 
     func authorize(
@@ -59,9 +59,13 @@ extension EmulatorState {
             to: request, [("code", code), ("id_token", token), ("user", user(for: request, basis))])
     }
 
+    /// Cancels the sign-in: closes the page.
     func cancel(_ page: String) throws(OAuthError) -> AuthorizationResponse {
         let request = try world.withLock { world throws(OAuthError) in
-            try world.cancel(page, at: clock.now() + world.clockOffset)
+            let request = try world.openPage(page, at: clock.now() + world.clockOffset)
+            world.openPages.remove(page)
+            world.counters.cancellations += 1
+            return request
         }
         return AuthorizationResponse(to: request, [("error", "user_cancelled_authorize")])
     }
@@ -82,13 +86,6 @@ extension EmulatedWorld {
     /// Lifetime of an open page in milliseconds.
     static let pageLifetime: Int64 = 600_000
 
-    /// Stores the request, and returns the page name that its forms send back.
-    mutating func open(_ request: AuthorizationRequest) -> String {
-        let name = Base64URL.encode(SecureRandom.bytes(count: 24))
-        openPages.insert(name, request, of: request.clientID)
-        return name
-    }
-
     /// Returns the request that opened a page. Throws `invalid_request` for a page that is already completed,
     /// too old, or unknown.
     func openPage(_ name: String, at now: Int64) throws(OAuthError) -> AuthorizationRequest {
@@ -100,9 +97,9 @@ extension EmulatedWorld {
     }
 
     /// Returns true if the user has not authorized the app yet. The page then asks which values to share.
-    func isFirstAuthorization(of position: Int, clientID: String) -> Bool {
+    func isFirstAuthorization(of user: EmulatedUser, clientID: String) -> Bool {
         guard let app = app(of: clientID) else { return true }
-        return !users[position].apps.contains(app.primaryClientID)
+        return !user.apps.contains(app.primaryClientID)
     }
 
     /// Allows the sign-in: closes the page, stores the user's consent and issues a code.
@@ -144,23 +141,10 @@ extension EmulatedWorld {
             keys: SigningKeys(key: key, other: nil))
         return (request, basis)
     }
-
-    /// Cancels the sign-in: closes the page.
-    mutating func cancel(_ page: String, at now: Int64) throws(OAuthError) -> AuthorizationRequest {
-        let request = try openPage(page, at: now)
-        openPages.remove(page)
-        counters.cancellations += 1
-        return request
-    }
 }
 
 /// The user's choices on the page when an app is first authorized. `nil` means no change.
-struct Sharing: Equatable {
-    struct Name: Equatable {
-        let first: String?
-        let last: String?
-    }
-
-    var name: Name?
+struct Sharing {
+    var name: (first: String?, last: String?)?
     var hidesEmail: Bool?
 }

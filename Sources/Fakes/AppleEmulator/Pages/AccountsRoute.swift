@@ -20,21 +20,15 @@ struct AccountsRoute: Sendable {
     /// browser submit a form to the emulator, but cannot read this token.
     let token = Base64URL.encode(SecureRandom.bytes(count: 24))
 
-    init(state: EmulatorState, post: NotificationDispatcher) {
-        (self.state, self.post) = (state, post)
-    }
-
     func add(to router: Router<EmulatorRequestContext>) {
         router.get("/") { request, _ in
-            await respond { () throws(OAuthError) in
-                try accounts(FormFields((request.uri.query ?? "").utf8))
-            }
+            try await respond { try accounts(FormFields((request.uri.query ?? "").utf8)) }
         }
         router.get("site") { request, _ in
-            await respond { () throws(OAuthError) in try site(FormFields((request.uri.query ?? "").utf8)) }
+            try await respond { try site(FormFields((request.uri.query ?? "").utf8)) }
         }
         router.post("accounts") { request, _ in
-            await respond { () async throws(OAuthError) in
+            try await respond {
                 let form = try await FormFields(bodyOf: request)
                 try check(form)
                 if form["action"] == Self.signIn { return try await signIn(form) }
@@ -47,11 +41,13 @@ struct AccountsRoute: Sendable {
         }
     }
 
-    private func respond(_ work: () async throws(OAuthError) -> EndpointResponse) async -> Response {
-        do throws(OAuthError) {
+    private func respond(_ work: () async throws -> EndpointResponse) async throws -> Response {
+        do {
             return try await work().hummingbird
-        } catch {
+        } catch let error as OAuthError {
             return EndpointResponse.failurePage(error).hummingbird
+        } catch let error as EmulatorError {
+            return EndpointResponse.failurePage(OAuthError(.invalidRequest, error.description)).hummingbird
         }
     }
 
@@ -61,21 +57,17 @@ struct AccountsRoute: Sendable {
         }
     }
 
-    private func act(_ form: FormFields) async throws(OAuthError) {
+    private func act(_ form: FormFields) async throws {
         let (subject, action) = (try form.require("sub"), try form.require("action"))
-        do throws(EmulatorError) {
-            if action == Self.changePassword { return try state.changePassword(of: subject) }
-            guard let change = AccountChange(rawValue: action) else {
-                throw EmulatorError(.parameterMalformed, detail: "action")
-            }
-            var recipe = NotificationRecipe()
-            recipe.subject = subject
-            recipe.clientID = form["client_id"]
-            for notification in try await state.change(change, notifying: recipe).notifications {
-                if let target = state.notificationTarget { _ = await post.announce(notification, to: target) }
-            }
-        } catch {
-            throw OAuthError(.invalidRequest, error.description)
+        if action == Self.changePassword { return try state.changePassword(of: subject) }
+        guard let change = AccountChange(rawValue: action) else {
+            throw EmulatorError(.parameterMalformed, detail: "action")
+        }
+        var recipe = NotificationRecipe()
+        recipe.subject = subject
+        recipe.clientID = form["client_id"]
+        for notification in try await state.change(change, notifying: recipe).notifications {
+            if let target = state.notificationTarget { _ = await post.announce(notification, to: target) }
         }
     }
 }
@@ -99,10 +91,10 @@ extension AccountsRoute {
         }
     }
 
-    private func account(_ user: EmulatedUser, on page: UserPage) -> HTML {
+    private func account(_ user: EmulatedUser, on page: UserPage) -> Card {
         let relays = user.identities.map { HTML.code($0.relayAddress) }.joined(separator: ", ")
         let hiding: HTML? = user.hidesEmail ? "<br>Hides the address. Apps see \(relays)" : nil
-        return .section(look: "account") {
+        return Card(look: "account") {
             """
             <div class="person">\(user.line)\(user.isDeleted ? HTML.span("tag", "deleted") : nil)</div>
             <p class="note"><code>\(user.subject)</code>\(hiding)</p>
@@ -140,7 +132,7 @@ extension AccountsRoute {
         }
     }
 
-    private func notifications(to users: [EmulatedUser]) -> HTML {
+    private func notifications(to users: [EmulatedUser]) -> Card {
         let deliveries = state.recentDeliveries
         let subjects = Set(deliveries.map(\.subject))
         var names: [String: String] = [:]
@@ -149,7 +141,7 @@ extension AccountsRoute {
                 names[identity.subject] = user.shownName
             }
         }
-        return .section("Notifications, newest first", look: "account") {
+        return Card("Notifications, newest first", look: "account") {
             Table(
                 nil, ["Time", "Event", "User", "App", "Response"], deliveries.reversed(),
                 ifEmpty: "No notifications yet."
@@ -187,18 +179,14 @@ extension AccountsRoute {
     /// Signs a user in to a native app. A button stands in for Apple's sheet, which is not a web page on an
     /// iPhone. Each press of the button is a new sign-in. The page shows the values that the app receives,
     /// and the request that the app's backend sends to the service.
-    func signIn(_ form: FormFields) async throws(OAuthError) -> EndpointResponse {
+    func signIn(_ form: FormFields) async throws -> EndpointResponse {
         var recipe = IdentityTokenRecipe()
         (recipe.subject, recipe.clientID) = (try form.require("sub"), try form.require("client_id"))
         (recipe.authorizationCode, recipe.nonce) = (.made, form["nonce"])
         guard recipe.nonce?.utf8.count ?? 0 <= Self.longestNonce else {
             throw OAuthError(.invalidRequest, "a nonce must have at most \(Self.longestNonce) bytes")
         }
-        do throws(EmulatorError) {
-            return page(of: try state.user(recipe.subject), try await state.mint(recipe))
-        } catch {
-            throw OAuthError(.invalidRequest, error.description)
-        }
+        return page(of: try state.user(recipe.subject), try await state.mint(recipe))
     }
 
     private func page(of user: EmulatedUser, _ minted: MintedIdentityToken) -> EndpointResponse {
@@ -213,7 +201,7 @@ extension AccountsRoute {
         ]
         return .page("Sign in on an iPhone", isWide: true) {
             "<h1>Signed in on an iPhone</h1>"
-            HTML.section(look: "account") {
+            Card(look: "account") {
                 """
                 <div class="person">\(user.line)</div>
                 <p>The app <b>\(minted.clientID)</b> gets an identity token, which is good for a day, and a code, \
@@ -221,7 +209,7 @@ extension AccountsRoute {
                 <pre>\(members.joined(separator: "\n\n"))</pre>
                 """
             }
-            HTML.section("What the backend posts to siwa", look: "account") {
+            Card("What the backend posts to siwa", look: "account") {
                 """
                 <p>SIWA_API_KEY is an API key of the service. <code>siwa dev</code> takes siwa_development.</p>
                 <pre>\(command(posting: body))</pre>
@@ -232,7 +220,7 @@ extension AccountsRoute {
                 }
                 "<p><a href=\"/\">Back to the accounts</a></p>"
             }
-            HTML.section("With a nonce", look: "account") {
+            Card("With a nonce", look: "account") {
                 """
                 <p>nonce_sha256 of <code>POST /v1/nonces</code>. The sign-in then needs the nonce beside the \
                 token.</p>
@@ -285,7 +273,7 @@ extension AccountsRoute {
         let result: HTML = isTaken ? "The person in the console" : "The request in the console"
         return .page("Sent to siwa", isWide: true) {
             "<h1>siwa has \(isTaken ? "" : "not ")taken the sign-in</h1>"
-            HTML.section(look: "account") {
+            Card(look: "account") {
                 """
                 <p>The response to <code>POST /v1/sign-ins</code> has status <b>\(answer.status)</b>.\
                 \(answer.page.map { " \(HTML.link(result, to: $0))" as HTML })</p>
@@ -302,13 +290,6 @@ extension AccountsRoute {
 public typealias AppBackend = @Sendable (_ signIn: JSONObject) async throws -> AppBackendAnswer
 
 /// The service's response to the backend.
-public struct AppBackendAnswer: Sendable {
-    let status: Int
-    let body: JSONValue?
-    /// URL of a page that shows the outcome.
-    let page: String?
-
-    public init(status: Int, body: JSONValue?, page: String?) {
-        (self.status, self.body, self.page) = (status, body, page)
-    }
-}
+///
+/// - page: URL of a page that shows the outcome.
+public typealias AppBackendAnswer = (status: Int, body: JSONValue?, page: String?)

@@ -150,10 +150,10 @@ extension ControlDescription {
             document</a> describes them too. Each member of a request is optional, unless it is marked as \
             required. The objects of the responses are below the calls.</p>
             """
-            HTML.section(look: "account") {
+            Card(look: "account") {
                 for call in calls { call.details(at: address) }
             }
-            HTML.section("Objects of the responses", look: "account") {
+            Card("Objects of the responses", look: "account") {
                 for (name, schema) in schemas {
                     Details("<code>\(name)</code>") {
                         HTML.table(schema.members.map { ($0, .text($1)) })

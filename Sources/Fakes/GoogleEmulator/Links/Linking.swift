@@ -206,3 +206,30 @@ extension Linking {
         state.update { $0.links.change(link.id, body) }
     }
 }
+
+/// One way in which Google uses a link, under the name that forms and the control API give it.
+package struct LinkAction: Sendable {
+    package let name: String
+    let summary: String
+    /// Title of a button.
+    package let title: String
+    /// The action as a verb in the past.
+    package let past: String
+    package let isPossible: @Sendable (AccountLink) -> Bool
+    let carryOut: @Sendable (Linking, _ id: String?) async throws(EmulatorError) -> ServerClient.Response
+
+    package static let all = [
+        LinkAction(
+            name: "refresh", summary: "Refreshes the access token of a link.", title: "Refresh",
+            past: "refreshed", isPossible: { $0.refreshToken != nil },
+            carryOut: { linking, id throws(EmulatorError) in try await linking.refresh(id) }),
+        LinkAction(
+            name: "call", summary: "Calls the app's API with the token of a link.",
+            title: "Use the access token", past: "used", isPossible: { $0.expiresAt != nil },
+            carryOut: { linking, id throws(EmulatorError) in try await linking.call(id) }),
+        LinkAction(
+            name: "unlink", summary: "Revokes the token of a link.", title: "Unlink at Google",
+            past: "unlinked", isPossible: { $0.status == .linked },
+            carryOut: { linking, id throws(EmulatorError) in try await linking.unlink(id) }),
+    ]
+}

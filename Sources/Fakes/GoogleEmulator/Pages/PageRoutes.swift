@@ -11,8 +11,6 @@ struct PageRoutes: Sendable {
     /// Random token that protects the forms against forgery (CSRF).
     let token = Base64URL.encode(SecureRandom.bytes(count: 24))
 
-    init(state: GoogleState) { self.state = state }
-
     private var linking: Linking { Linking(state: state) }
 
     func add(to router: Router<BasicRequestContext>) {
@@ -38,12 +36,10 @@ struct PageRoutes: Sendable {
         }
         router.post("links") { request, _ in
             let form = try await PageForm(request, token: token)
-            switch form["action"] {
-            case "refresh": _ = try await linking.refresh(form["link"])
-            case "call": _ = try await linking.call(form["link"])
-            case "unlink": _ = try await linking.unlink(form["link"])
-            default: throw EmulatorError(.memberMalformed, detail: "action")
+            guard let action = LinkAction.all.first(where: { $0.name == form["action"] }) else {
+                throw EmulatorError(.memberMalformed, detail: "action")
             }
+            _ = try await action.carryOut(linking, form["link"])
             return Response.seeOther("/")
         }
         router.post("streamlined") { request, _ in
@@ -101,7 +97,7 @@ extension PageRoutes {
         let isAppFlip = start.begun.mode == .appFlip
         return .page(.google, "Link") {
             "<h1>Google opens \(isAppFlip ? "your app" : "the authorization URL")</h1>"
-            HTML.section {
+            Card {
                 "<pre>\(ShownText.url(start.url))</pre>"
                 if isAppFlip {
                     """
@@ -126,10 +122,10 @@ extension PageRoutes {
     private func app(_ link: AppFlipLink) -> Response {
         .page(.phone, "Your iPhone app") {
             "<h1>Google asks to link your account</h1>"
-            HTML.section("The universal link") { HTML.codes(link.fields.map { ($0.name, $0.value) }) }
+            Card("The universal link") { HTML.codes(link.fields.map { ($0.name, $0.value) }) }
             switch AppFlipApp(state: state).check(link) {
             case .fine:
-                HTML.section {
+                Card {
                     "<p>client_id and redirect_uri are the ones that the app knows. It asks:</p>"
                     HTML.form(to: "/app/decision", [("token", token)] + link.fields) {
                         """
@@ -143,7 +139,7 @@ extension PageRoutes {
                     }
                 }
             case .otherClient:
-                HTML.section {
+                Card {
                     """
                     <p>client_id is not the one that the app knows. The app opens redirect_uri with \
                     <code>invalid_request</code>, and Google goes on in the browser.</p>
@@ -151,7 +147,7 @@ extension PageRoutes {
                     HTML.button("Open the Google app", to: link.url(error: "invalid_request"))
                 }
             case .otherRedirectURI:
-                HTML.section {
+                Card {
                     "<p>redirect_uri is not one of Google's. The app opens nothing.</p>"
                     "<a class=\"button\" href=\"/\">Back to Google</a>"
                 }
@@ -163,7 +159,7 @@ extension PageRoutes {
     private func opened(_ url: String, after response: ServerClient.Response) -> Response {
         .page(.phone, "Your iPhone app") {
             "<h1>Back to Google</h1>"
-            HTML.section {
+            Card {
                 if let status = response.status {
                     "<p>The backend's response has status \(status).</p>"
                 } else {
@@ -235,7 +231,7 @@ extension PageRoutes {
             "<p>Tests use the <a href=\"/control/api\">control API</a>.</p>"
             "<div class=\"columns\"><div>"
             linkForm
-            HTML.section("Links, newest first") {
+            Card("Links, newest first") {
                 for link in state.links.reversed() { section(of: link) }
                 if state.links.isEmpty { "<p>None yet.</p>" }
             }
@@ -243,7 +239,7 @@ extension PageRoutes {
             events
             setup
             "</div><div>"
-            HTML.section("Every request and answer, newest first", id: "exchanges") {
+            Card("Every request and answer, newest first", id: "exchanges") {
                 for exchange in exchanges.reversed() {
                     Details("\(exchange.number). \(exchange.title)", isOpen: exchange == exchanges.last) {
                         CodeBlock("Request \(exchange.number)", exchange.request)
@@ -256,9 +252,9 @@ extension PageRoutes {
         }
     }
 
-    private var linkForm: HTML {
+    private var linkForm: Card {
         let scope = state.configuration.scopes.joined(separator: " ")
-        return .section("Link with the app") {
+        return Card("Link with the app") {
             HTML.form(to: "/link", [("token", token)]) {
                 """
                 <div class="row">
@@ -301,9 +297,9 @@ extension PageRoutes {
         }
     }
 
-    private var streamlinedForm: HTML {
+    private var streamlinedForm: Card {
         let account = GoogleAccount()
-        return .section("Streamlined linking") {
+        return Card("Streamlined linking") {
             """
             <p>Google sends its ID token to the token endpoint: <b>check</b> asks whether there is an account, \
             <b>get</b> asks for its tokens, <b>create</b> for a new account.</p>
@@ -322,10 +318,10 @@ extension PageRoutes {
         }
     }
 
-    private var events: HTML {
+    private var events: Card {
         let types = SentEventType.allCases.map { ($0.rawValue, $0.rawValue) }
         let reasons = ["hijacking", "bulk-account"].map { ($0, $0) }
-        return .section("Security events of the server", id: "events") {
+        return Card("Security events of the server", id: "events") {
             Table(
                 nil, ["Event", "Link", "Hash", "Delivered"], state.receivedEvents.reversed(),
                 ifEmpty: "None yet. The server sends one when a link ends there; reload to see it."
@@ -364,9 +360,9 @@ extension PageRoutes {
         return "The event goes to the registered receiver \(HTML.code(stream.url))\(disabled)."
     }
 
-    private var setup: HTML {
+    private var setup: Card {
         let (configuration, server) = (state.configuration, try? state.server())
-        return .section("What is typed into Google's console") {
+        return Card("What is typed into Google's console") {
             HTML.codes([
                 ("authorization URL", server?.authorizationURL ?? "none"),
                 ("token URL", server?.tokenURL ?? "none"), ("client_id", configuration.clientID),

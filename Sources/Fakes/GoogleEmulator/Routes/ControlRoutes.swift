@@ -75,11 +75,11 @@ struct ControlRoutes: Sendable {
             state.update { $0.links.clear() }
             return ControlResponse(LinkList(links: []))
         }
-        for (name, summary, use) in Self.uses {
-            api.add(.post, name, summary) { input throws(EmulatorError) in
+        for action in LinkAction.all {
+            api.add(.post, action.name, action.summary) { input throws(EmulatorError) in
                 try input.string("link", maximum: 32)
             } use: { id in
-                let response = try await use(linking, id)
+                let response = try await action.carryOut(linking, id)
                 return ControlResponse(LinkUse(response: response, link: try linking.link(id)))
             }
         }
@@ -97,14 +97,6 @@ struct ControlRoutes: Sendable {
             return ControlResponse(LinkUse(response: response, link: link))
         }
     }
-
-    private typealias Use = @Sendable (Linking, String?) async throws -> ServerClient.Response
-
-    private static let uses: [(name: String, summary: String, use: Use)] = [
-        ("refresh", "Refreshes the access token of a link.", { try await $0.refresh($1) }),
-        ("call", "Calls the app's API with the token of a link.", { try await $0.call($1) }),
-        ("unlink", "Revokes the token of a link.", { try await $0.unlink($1) }),
-    ]
 
     private func addEvents(to api: ControlAPI<BasicRequestContext>) {
         api.add(.post, "service-accounts", "Makes a service account, and returns its JSON key file.") {

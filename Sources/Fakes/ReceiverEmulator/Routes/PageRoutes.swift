@@ -15,9 +15,7 @@ struct PageRoutes: Sendable {
 
     let state: ReceiverState
     /// Random token that protects the forms against forgery (CSRF).
-    private let token = Base64URL.encode(SecureRandom.bytes(count: 24))
-
-    init(state: ReceiverState) { self.state = state }
+    let token = Base64URL.encode(SecureRandom.bytes(count: 24))
 
     func add(to router: Router<ReceiverRequestContext>) {
         router.get("/") { request, _ in await page(isWatching: request.uri.queryParameters["watch"] != nil) }
@@ -67,7 +65,7 @@ extension PageRoutes {
                 section(of: receiver, in: world, status: status[receiver.rawValue])
             }
             "</div>"
-            HTML.section(id: "messages") {
+            Card(id: "messages") {
                 "<div class=\"row bar\"><h2>Messages, newest first</h2>"
                 HTML.form(to: "/clear", [("token", token)]) {
                     let watch = isWatching ? ("/", "Stop watching") : ("/?watch=1", "Watch")
@@ -91,9 +89,9 @@ extension PageRoutes {
     /// Returns the section for one receiver: its URL, its status at the service, and its faults.
     private func section(
         of receiver: EmulatedReceiver, in world: ReceiverState.World, status: String?
-    ) -> HTML {
+    ) -> Card {
         let (fault, dropped) = (world.faults[receiver], world.dropped[receiver, default: 0])
-        return .section(.text(receiver.title), id: receiver.rawValue) {
+        return Card(.text(receiver.title), id: receiver.rawValue) {
             if let url = world.urls[receiver] {
                 HTML.table([
                     ("URL", .code(url)), ("verifies", .text(receiver.checks)),

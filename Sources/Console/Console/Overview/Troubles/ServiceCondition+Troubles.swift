@@ -138,9 +138,10 @@ extension ServiceCondition {
         let status = cause == .statusUnexpected ? keys.lastStatus : nil
         let result = status.map { "status \($0)" } ?? cause.rawValue
         let place = keysURL.isEmpty ? "" : " of \(keysURL)"
-        let time = keys.lastFailureAt.map { " at \(Self.clockTime($0)) UTC" } ?? ""
-        let age = keys.lastSuccessAt.map { " The last good set is of \(Self.time($0)) UTC." } ?? ""
-        let next = keys.nextFetchAt.map { " The next try is at \(Self.clockTime($0)) UTC." } ?? ""
+        let time = keys.lastFailureAt.map { " at \(Self.time($0)) UTC" } ?? ""
+        let age =
+            keys.lastSuccessAt.map { " The last good set is of \(Self.time($0, characters: 5)) UTC." } ?? ""
+        let next = keys.nextFetchAt.map { " The next try is at \(Self.time($0)) UTC." } ?? ""
         return "The last fetch\(place)\(time): \(result).\(next)\(age)"
     }
 

@@ -148,13 +148,9 @@ extension ServiceCondition {
         seconds / unit + (seconds % unit >= unit / 2 ? 1 : 0)
     }
 
-    static func time(_ milliseconds: Int64) -> String {
-        String(RFC3339.text(milliseconds: milliseconds).dropFirst(11).prefix(5))
-    }
-
-    /// Returns the time of day, including seconds.
-    static func clockTime(_ milliseconds: Int64) -> String {
-        String(RFC3339.text(milliseconds: milliseconds).dropFirst(11).prefix(8))
+    /// Returns the time of day: with 8 characters including seconds, with 5 without them.
+    static func time(_ milliseconds: Int64, characters: Int = 8) -> String {
+        String(RFC3339.text(milliseconds: milliseconds).dropFirst(11).prefix(characters))
     }
 
     static func date(_ milliseconds: Int64) -> String {

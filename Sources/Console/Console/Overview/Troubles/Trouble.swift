@@ -72,27 +72,21 @@ public struct Trouble: Sendable, Equatable {
     /// Identifies the same trouble in successive checks.
     var key: String { "\(kind.rawValue) \(about)" }
 
-    var isOfDatabase: Bool {
-        switch kind {
-        case .databaseFull, .standbyLost, .databaseLocked, .databaseFailing: true
-        case .keysUnreachable, .clockWrong, .sealingKeyWrong, .signingKeysShut, .refusedByApple, .overloaded,
-            .clientHammering, .notificationsSilent, .googleRefusing, .receiverPaused, .receiverLate,
-            .workOverdue, .refusesMany, .proxyUnnamed, .peopleRevoked:
-            false
-        }
-    }
+    var isOfDatabase: Bool { scope.isOfDatabase }
 
     /// True if operators who may see only some apps may read the trouble, because its text names no caller
     /// and contains no count. Counts are in `numbers`.
-    var concernsEveryone: Bool {
+    var concernsEveryone: Bool { scope.concernsEveryone }
+
+    private var scope: (isOfDatabase: Bool, concernsEveryone: Bool) {
         switch kind {
-        case .databaseFull, .standbyLost, .databaseLocked, .databaseFailing, .keysUnreachable, .clockWrong,
-            .sealingKeyWrong, .signingKeysShut, .refusedByApple, .overloaded, .notificationsSilent,
-            .proxyUnnamed:
-            true
+        case .databaseFull, .standbyLost, .databaseLocked, .databaseFailing: (true, true)
+        case .keysUnreachable, .clockWrong, .sealingKeyWrong, .signingKeysShut, .refusedByApple, .overloaded,
+            .notificationsSilent, .proxyUnnamed:
+            (false, true)
         case .clientHammering, .googleRefusing, .receiverPaused, .receiverLate, .workOverdue, .refusesMany,
             .peopleRevoked:
-            false
+            (false, false)
         }
     }
 }
