@@ -151,7 +151,7 @@ public struct OverviewPages: Sendable {
         }
         let age = queue.oldest == 0 ? "–" : ServiceCondition.duration(queue.oldest)
         return [
-            .text(queue.name.words), .text(queue.count.map(String.init) ?? "–"),
+            .text(queue.name.traits.words), .text(queue.count.map(String.init) ?? "–"),
             .span(queue.isOverdue ? "bad" : "muted", "\(age)\(end)"),
         ]
     }

@@ -75,15 +75,12 @@ extension SeenHistoryEntry {
 
     /// Returns true if this notification caused the entry.
     func came(with payload: KeptPayload) -> Bool {
-        switch kind {
-        case .consentRevoked, .appleAccountDeleted, .emailForwarding:
-            payload.clientID == clientID && payload.moment == moment && payload.receivedAt == recordedAt
-        case .signIn, .exchange, .refreshTokenRejected: false
-        }
+        kind.words.isNotification && payload.clientID == clientID && payload.moment == moment
+            && payload.receivedAt == recordedAt
     }
 
     var item: TimelineItem {
-        let (title, isRevocation) = kind.words
+        let (title, isRevocation, _) = kind.words
         let (look, effect) = result
         let comparison = decidedBy.map { (revokedAt: moment, authorizedAt: $0) }
         return TimelineItem(
@@ -128,14 +125,14 @@ extension SeenHistoryEntry {
 }
 
 extension HistoryEntry.Kind {
-    fileprivate var words: (title: String, isRevocation: Bool) {
+    fileprivate var words: (title: String, isRevocation: Bool, isNotification: Bool) {
         switch self {
-        case .signIn: ("Sign-in", false)
-        case .exchange: ("Exchange of the authorization code", false)
-        case .consentRevoked: ("Apple's notification: consent withdrawn", true)
-        case .appleAccountDeleted: ("Apple's notification: Apple Account deleted", true)
-        case .emailForwarding: ("Apple's notification: mail forwarding", false)
-        case .refreshTokenRejected: ("Check: Apple refused the refresh token", true)
+        case .signIn: ("Sign-in", false, false)
+        case .exchange: ("Exchange of the authorization code", false, false)
+        case .consentRevoked: ("Apple's notification: consent withdrawn", true, true)
+        case .appleAccountDeleted: ("Apple's notification: Apple Account deleted", true, true)
+        case .emailForwarding: ("Apple's notification: mail forwarding", false, true)
+        case .refreshTokenRejected: ("Check: Apple refused the refresh token", true, false)
         }
     }
 }

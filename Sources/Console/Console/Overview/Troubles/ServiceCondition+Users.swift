@@ -146,10 +146,10 @@ extension ServiceCondition {
     }
 
     var work: [Trouble] {
-        queues.filter { $0.isOverdue && $0.name.isAtApple }.map { queue in
+        queues.filter { $0.isOverdue && $0.name.traits.isAtApple }.map { queue in
             Trouble(
                 .workOverdue, .warn,
-                "\(queue.name.words) are behind: the oldest has been due for \(Self.duration(queue.oldest)).",
+                "\(queue.name.traits.words) are behind: the oldest has been due for \(Self.duration(queue.oldest)).",
                 cause: "Apple cannot be reached, throttles, or SIWA_CHECKS_PER_SECOND is too small.",
                 advice: "See the runbook, and the log for lines about Apple.",
                 page: Trouble.Page(title: "Work that is due", path: "/console/overview#work"),

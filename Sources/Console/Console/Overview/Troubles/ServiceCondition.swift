@@ -109,14 +109,7 @@ public struct QueueCondition: Sendable, Equatable {
         (self.name, self.count, self.oldest) = (name, count, oldest)
     }
 
-    /// True once the oldest item has been due for an hour, as in the alert `SiwaWorkOverdue`. For checks the
-    /// limit is 26 hours, because the service repeats a check with a lost response only on the next day.
-    public var isOverdue: Bool {
-        switch name {
-        case .check: oldest > 93_600
-        case .exchange, .erasure, .receipt, .google, .deliveries: oldest > 3600
-        }
-    }
+    public var isOverdue: Bool { oldest > name.traits.limit }
 }
 
 extension ServiceCondition {
@@ -160,23 +153,21 @@ extension ServiceCondition {
 }
 
 extension QueueCondition.Name {
-    /// A plural noun that starts a sentence.
-    var words: String {
+    /// Texts and limits of the queues.
+    ///
+    /// - words: A plural noun that starts a sentence.
+    /// - isAtApple: False for deliveries to Google and to receivers, because they have their own troubles.
+    /// - limit: Number of seconds after which the oldest item is overdue, as in the alert `SiwaWorkOverdue`.
+    ///   For checks the limit is 26 hours, because the service repeats a check with a lost response only on the
+    ///   next day.
+    var traits: (words: String, isAtApple: Bool, limit: Int64) {
         switch self {
-        case .exchange: "Exchanges of codes at Apple"
-        case .check: "Daily checks at Apple"
-        case .erasure: "Erasures at Apple"
-        case .receipt: "Exchanges of App Attest receipts"
-        case .google: "Reports to Google"
-        case .deliveries: "Events for receivers"
-        }
-    }
-
-    /// False for deliveries to Google and to receivers, because they have their own troubles.
-    var isAtApple: Bool {
-        switch self {
-        case .exchange, .check, .erasure, .receipt: true
-        case .google, .deliveries: false
+        case .exchange: ("Exchanges of codes at Apple", true, 3600)
+        case .check: ("Daily checks at Apple", true, 93_600)
+        case .erasure: ("Erasures at Apple", true, 3600)
+        case .receipt: ("Exchanges of App Attest receipts", true, 3600)
+        case .google: ("Reports to Google", false, 3600)
+        case .deliveries: ("Events for receivers", false, 3600)
         }
     }
 }
