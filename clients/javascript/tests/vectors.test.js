@@ -6,10 +6,17 @@ import { FIXTURES, FOLDERS, bodyOf, play } from "./vectors.js";
 
 const files = (folder) => readdirSync(folder).filter((name) => name.endsWith(".json")).sort().map((name) => `${folder}/${name}`);
 
+// Eight vectors are played at once, because client and server wait for each other most of the time.
+const lanes = Array(8).fill(Promise.resolve());
+
 for (const folder of FOLDERS) {
     const vectors = files(`${FIXTURES}/clients/${folder}`);
     assert(vectors.length > 10, `there must be vectors of ${folder}`);
-    for (const vector of vectors) test(vector.slice(FIXTURES.length), () => play(vector));
+    vectors.forEach((vector, index) => {
+        const played = lanes[index % 8].then(() => play(vector));
+        lanes[index % 8] = played.catch(() => {}); // the test below fails
+        test(vector.slice(FIXTURES.length), () => played);
+    });
 }
 
 for (const path of files(`${FIXTURES}/webhooks`)) {
