@@ -17,10 +17,11 @@ import Testing
     }
 
     /// Runs a server for as long as `body`, and returns what its interface has observed.
+    @discardableResult
     static func serve(
-        limits: ServerLimits = ServerLimits(), _ body: (_ port: Int) async throws -> Void
+        limits: ServerLimits = ServerLimits(), noting record: EchoInterface.Record = EchoInterface.Record(),
+        _ body: (_ port: Int) async throws -> Void
     ) async throws -> EchoInterface.Record {
-        let record = EchoInterface.Record()
         let server = HTTPServer(
             host: "127.0.0.1", port: 0, limits: limits, logger: .silent, now: { 0 },
             interface: { EchoInterface(eventLoop: $0, record: record) }, noteEarlyClose: { _ in })
@@ -84,11 +85,13 @@ import Testing
 
     @Test func `a commit after the time limit counts as late, and has no second response`() async throws {
         var limits = ServerLimits()
-        // The server closes the connection a second after its response.
-        (limits.workTime, limits.idleTime) = (.milliseconds(50), .seconds(1))
-        let record = try await Self.serve(limits: limits) { port in
+        limits.workTime = .milliseconds(50)
+        let record = EchoInterface.Record()
+        try await Self.serve(limits: limits, noting: record) { port in
             let text = try await Self.responses(to: "GET /late HTTP/1.1\r\nHost: h\r\n\r\n", port: port)
             #expect(text.components(after: "\r\n\r\n") == ["unavailable"])
+            // The commit begins with the response, and the connection closes after the response.
+            try await eventually { record.late.withLock { $0 } == 1 }
         }
         #expect(record.finished.withLock { $0 } == [503])
         #expect(record.batches.withLock { $0 } == [1])
