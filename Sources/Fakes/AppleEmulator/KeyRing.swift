@@ -139,14 +139,14 @@ public struct SigningKey: Sendable {
     }
 }
 
-/// A 2048-bit RSA key that is generated when it is first used, because generating takes a quarter of a second of
+/// A 2048-bit RSA key that is generated when it is first used, because generating takes a twentieth of a second of
 /// CPU time on average. A fake Apple that starts for each test run is ready without the key.
 final class DeferredKey: Sendable {
     private let generate: @Sendable () throws -> RSAPrivateKey
     private let generation = Mutex<Task<RSAPrivateKey, any Error>?>(nil)
 
     init(
-        generate: @escaping @Sendable () throws -> RSAPrivateKey = { try RSAPrivateKey.generate(bits: 2048) }
+        generate: @escaping @Sendable () throws -> RSAPrivateKey = { try RSAPrivateKey.generate(primes: 3) }
     ) {
         self.generate = generate
     }
@@ -245,7 +245,7 @@ extension EmulatorState {
         }
         return switch step {
         case .publish:
-            // Runs outside the lock, because generating a key takes up to a second.
+            // Runs outside the lock, because generating a key takes up to half a second.
             (step, try await addKey(keyID: nil, isPublished: true, signs: false).keyID)
         case .sign(let keyID), .retire(let keyID): (step, keyID)
         }

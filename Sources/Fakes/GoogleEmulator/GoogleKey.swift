@@ -9,11 +9,11 @@ public struct GoogleKey: Sendable {
     public let keyID: String
     public let privateKey: RSAPrivateKey
 
-    /// Generates a 2048-bit key, which takes up to a second. Throws `JOSEError` if OpenSSL fails.
+    /// Generates a 2048-bit key, which takes up to half a second. Throws `JOSEError` if OpenSSL fails.
     public static func generate() throws(JOSEError) -> GoogleKey {
         GoogleKey(
             keyID: Hexadecimal.encode(SecureRandom.bytes(count: 20)),
-            privateKey: try RSAPrivateKey.generate(bits: 2048))
+            privateKey: try RSAPrivateKey.generate(primes: 3))
     }
 
     /// Signs claims with RS256, the algorithm that Google uses for all tokens.
