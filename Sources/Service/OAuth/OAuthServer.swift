@@ -7,7 +7,7 @@ public import AuthorizationServer
 public import Commits
 public import Cryptography
 import Encodings
-import JOSE
+public import JOSE
 public import KeySets
 public import Logging
 public import SignIn
@@ -104,7 +104,8 @@ extension SigningKeys {
     ///   keys.
     public convenience init(
         for settings: OAuthSettings, store: any AuthorizationStore, sealingKeys: SealingKeyRing,
-        signsEvents: Bool = false, now: @escaping @Sendable () -> Moment, logger: Logger
+        signsEvents: Bool = false, makePEM: @escaping MakePEM = TokenSigningKey.makePEM,
+        now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         let clients = settings.clients.clients
         var algorithms = Set(
@@ -117,7 +118,7 @@ extension SigningKeys {
         self.init(
             store: store, sealingKeys: sealingKeys, algorithms: algorithms,
             schedule: SigningKeySchedule(longestToken: max(longest, TokenMaker.idTokenLifetime) * 1000),
-            now: now, logger: logger)
+            makePEM: makePEM, now: now, logger: logger)
     }
 }
 

@@ -41,7 +41,10 @@ public final class SigningKeys: Sendable {
         var isFaultLogged = false
     }
 
+    public typealias MakePEM = @Sendable (SignatureAlgorithm) throws(JOSEError) -> String
+
     private let store: any AuthorizationStore
+    private let makePEM: MakePEM
     private let sealer: SigningKeySealer
     private let algorithms: [SignatureAlgorithm]
     private let schedule: SigningKeySchedule
@@ -52,11 +55,14 @@ public final class SigningKeys: Sendable {
     /// - Parameters:
     ///   - algorithms: The algorithms of the configured clients. No key is made for any other algorithm.
     ///   - sealingKeys: Keys that seal the private keys in the database. All replicas need the same keys.
+    ///   - makePEM: Makes a private key.
     public init(
         store: any AuthorizationStore, sealingKeys: SealingKeyRing, algorithms: Set<SignatureAlgorithm>,
-        schedule: SigningKeySchedule, now: @escaping @Sendable () -> Moment, logger: Logger
+        schedule: SigningKeySchedule, makePEM: @escaping MakePEM = TokenSigningKey.makePEM,
+        now: @escaping @Sendable () -> Moment, logger: Logger
     ) {
         self.store = store
+        self.makePEM = makePEM
         sealer = SigningKeySealer(keys: sealingKeys)
         self.algorithms = SignatureAlgorithm.allCases.filter { algorithms.contains($0) }
         self.schedule = schedule
@@ -208,7 +214,7 @@ public final class SigningKeys: Sendable {
         let isShut = isShut(at: moment)
         for algorithm in algorithms where !isShut {
             guard let dates = dueKey(algorithm, at: moment) else { continue }
-            let record = try sealer.makeKey(for: algorithm, dates, at: moment)
+            let record = try sealer.seal(try makePEM(algorithm), for: algorithm, dates, at: moment)
             adopt(
                 try await store.offerSigningKey(record, unlessMadeAfter: dates.unlessMadeAfter), at: moment)
             logger.notice(
@@ -310,11 +316,10 @@ public struct SigningKeySealer: Sendable {
         self.keys = keys
     }
 
-    /// Makes a new key and seals it. Throws `.keyUnusable` if OpenSSL fails.
-    func makeKey(
-        for algorithm: SignatureAlgorithm, _ dates: SigningKeySchedule.NewKey, at now: Moment
+    /// Seals a new key. Throws `.keyUnusable` unless it is a key for this algorithm.
+    func seal(
+        _ pem: String, for algorithm: SignatureAlgorithm, _ dates: SigningKeySchedule.NewKey, at now: Moment
     ) throws(JOSEError) -> SigningKeyRecord {
-        let pem = try TokenSigningKey.makePEM(for: algorithm)
         let key = try TokenSigningKey(pem: pem, algorithm: algorithm)
         let bytes = keys.seal(
             Array(pem.utf8), for: Self.purpose,

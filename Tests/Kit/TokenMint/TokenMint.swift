@@ -1,5 +1,6 @@
 public import JOSE
 public import StrictJSON
+import Synchronization
 
 /// Creates the tokens that Apple would issue, signed with a test key that exists only as long as the process.
 ///
@@ -67,6 +68,25 @@ public struct TokenMint: Sendable {
     public func signWithLibJWT(_ claims: JSONObject) throws -> String {
         try JWTSigner.sign(claims: claims, keyID: keyID, algorithm: .RS256, key: privateKey.pem)
     }
+
+    /// Returns a function that makes the signing keys of a service. Its RS256 keys are those of all other such
+    /// services of the process.
+    public static func serviceKeys() -> @Sendable (SignatureAlgorithm) throws(JOSEError) -> String {
+        let count = Mutex(0)
+        return { algorithm throws(JOSEError) in
+            guard algorithm == .RS256 else { return try TokenSigningKey.makePEM(for: algorithm) }
+            let index = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            return try knownServiceKeys.withLock { keys throws(JOSEError) in
+                if index == keys.count { keys.append(try TokenSigningKey.makePEM(for: .RS256)) }
+                return keys[index]
+            }
+        }
+    }
+
+    private static let knownServiceKeys = Mutex<[String]>([])
 
     /// The key set as Apple's endpoint returns it.
     public var keySet: [UInt8] {

@@ -59,7 +59,9 @@ struct OAuthWorld: Sendable {
                 commits: GroupCommit<GrantCommand>(store: grants ?? store, feed: feed),
                 signIn: signIn,
                 keys: SigningKeys(
-                    for: settings, store: store, sealingKeys: try Self.ring(), now: now, logger: .silent),
+                    for: settings, store: store, sealingKeys: try Self.ring(),
+                    makePEM: TokenMint.serviceKeys(), now: now,
+                    logger: .silent),
                 googleKeys: googleKeys ?? keys, googleEventKeys: googleKeys ?? keys, now: now))
     }
 

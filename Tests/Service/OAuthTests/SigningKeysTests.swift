@@ -143,8 +143,8 @@ import TokenMint
         let dates = try #require(
             SigningKeySchedule(longestToken: 3_600_000).newKey(
                 after: records, signing: nil, at: moment))
-        let shut = try SigningKeySealer(keys: OAuthWorld.ring("wrong")).makeKey(
-            for: .ES256, dates, at: moment)
+        let shut = try SigningKeySealer(keys: OAuthWorld.ring("wrong")).seal(
+            TokenSigningKey.makePEM(for: .ES256), for: .ES256, dates, at: moment)
         _ = try await store.offerSigningKey(shut, unlessMadeAfter: moment)
         clock.advance(by: .seconds(3 * 3600))
         try await right.refresh()

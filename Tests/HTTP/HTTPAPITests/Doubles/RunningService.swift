@@ -193,7 +193,9 @@ struct RunningService: Sendable {
                 settings: settings, deployment: try deployment(), store: store,
                 commits: GroupCommit<GrantCommand>(store: store, feed: feed), signIn: useCases,
                 keys: SigningKeys(
-                    for: settings, store: store, sealingKeys: try ring(), now: now, logger: .silent),
+                    for: settings, store: store, sealingKeys: try ring(), makePEM: TokenMint.serviceKeys(),
+                    now: now,
+                    logger: .silent),
                 googleKeys: keys, googleEventKeys: keys, now: now))
     }
 
@@ -229,7 +231,9 @@ struct RunningService: Sendable {
         return AuthorizeUseCase(
             settings: settings, store: store, commits: GroupCommit<GrantCommand>(store: store, feed: feed),
             keys: SigningKeys(
-                for: settings, store: store, sealingKeys: try ring(), now: now, logger: .silent),
+                for: settings, store: store, sealingKeys: try ring(), makePEM: TokenMint.serviceKeys(),
+                now: now,
+                logger: .silent),
             web: web, sealingKeys: try ring(), now: now)
     }
 
