@@ -16,11 +16,10 @@ import Testing
         async throws
     {
         try await Self.with { system, browser in
-            let pages = try await Self.pages(of: system, browser)
-            #expect(pages.count >= 2)
-            for (number, page) in pages.enumerated() {
-                try await browser.open(system.service + page)
+            var number = 0
+            try await Self.visit(system, browser) { page in
                 try await Self.look(at: page, number, browser)
+                number += 1
             }
         }
     }
@@ -50,7 +49,9 @@ import Testing
             let faults = try await browser.consoleFaults()
             #expect(faults == [], "\(page) at \(width)")
             if width != 320 {
-                let violations = try await browser.axeViolations()
+                // The colours are all that is new on a wide page when it is dark.
+                let violations = try await browser.axeViolations(
+                    only: width == 1280 && isDark ? ["color-contrast"] : nil)
                 #expect(violations == [], "\(page) at \(width), dark: \(isDark)")
             }
             try await keepPicture(browser, "\(number)-\(width)-\(isDark ? "dark" : "light")", page)
@@ -63,8 +64,7 @@ import Testing
         async throws
     {
         try await Self.with { system, browser in
-            for page in try await Self.pages(of: system, browser) {
-                try await browser.open(system.service + page)
+            try await Self.visit(system, browser) { page in
                 try await browser.show(width: 1280)
                 #expect(try await browser.tab() == "Skip to the content", "\(page)")
                 let isInSight = try await browser.evaluate(
@@ -98,10 +98,8 @@ import Testing
 
     @Test func `every page has its content, its navigation and its forms without scripts`() async throws {
         try await Self.with { system, browser in
-            let pages = try await Self.pages(of: system, browser)
             try await browser.switchScripts(on: false)
-            for page in pages {
-                try await browser.open(system.service + page)
+            try await Self.visit(system, browser) { page in
                 let text = try await browser.text()
                 #expect(text.contains("Settings") && text.count > 60, "\(page)")
             }
@@ -234,24 +232,32 @@ import Testing
         try await system.console.post("/console/overview/link")
     }
 
-    /// One path of each kind of page: paths that differ only in what looks like an ID are of one kind.
-    private static func pages(of system: DevelopmentProcess, _ browser: Browser) async throws -> [String] {
-        var (found, waiting, kinds) = ([String](), ["/console"], Set<String>())
-        while !waiting.isEmpty, found.count < mostPages {
+    /// Opens one page of each kind, and gives its path while it is open. Pages whose paths differ only in what looks
+    /// like an ID are of one kind.
+    private static func visit(
+        _ system: DevelopmentProcess, _ browser: Browser, _ body: (String) async throws -> Void
+    ) async throws {
+        // The checks begin with the first look at their page, which changes until they have ended.
+        try await eventually {
+            let page = try await system.console.get("/console/settings")
+            return !page.contains("The checks run") && !page.contains("checking now")
+        }
+        var (count, waiting, kinds) = (0, ["/console"], Set<String>())
+        while !waiting.isEmpty, count < mostPages {
             let path = waiting.removeFirst()
             try await browser.open(system.service + path)
-            let address = try await browser.url()
-            let place = String(address.dropFirst(system.service.count))
-            if place.hasPrefix("/console/"), path != "/console" { found.append(path) }
             let links = try await browser.evaluate(
                 "return [...document.querySelectorAll('a[href^=\"/console/\"]')].map(a => a.getAttribute('href'))"
             )
             for link in (links.array ?? []).compactMap(\.string) where kinds.insert(kind(of: link)).inserted {
                 waiting.append(link)
             }
+            let isPage = try await browser.url().hasPrefix(system.service + "/console/")
+            guard isPage, path != "/console" else { continue }
+            count += 1
+            try await body(path)
         }
-        #expect(found.count < mostPages)
-        return found
+        #expect((2..<mostPages).contains(count))
     }
 
     private static func kind(of link: String) -> String {

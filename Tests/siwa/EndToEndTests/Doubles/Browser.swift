@@ -285,13 +285,20 @@ extension Browser {
     }
 
     /// The violations that axe finds: each rule with the first element. Needs `scripts/python-packages`.
-    func axeViolations() async throws -> [String] {
-        let script =
-            try Self.axe.get() + """
-                ;
-                return axe.run(document, { resultTypes: ['violations'] }).then(found => found.violations.map(v =>
-                    v.id + ': ' + v.nodes[0].html.slice(0, 160) + ' ' + v.nodes[0].failureSummary.slice(0, 200)));
-                """
+    ///
+    /// - Parameter rules: Names of rules; `nil` for all rules.
+    func axeViolations(only rules: [String]? = nil) async throws -> [String] {
+        let choice = rules.map { ", runOnly: \($0)" } ?? ""
+        if try await evaluate("return !window.axe") == true {
+            // Half a megabyte, which later pages have from the start.
+            let source = try Self.axe.get()
+            try await command("Page.addScriptToEvaluateOnNewDocument", [("source", .string(source))])
+            _ = try await evaluate(source)
+        }
+        let script = """
+            return axe.run(document, { resultTypes: ['violations']\(choice) }).then(found => found.violations.map(v =>
+                v.id + ': ' + v.nodes[0].html.slice(0, 160) + ' ' + v.nodes[0].failureSummary.slice(0, 200)));
+            """
         return try await evaluate(script).array?.compactMap(\.string) ?? ["no answer"]
     }
 
