@@ -27,10 +27,16 @@ public final class PostgresCluster: Sendable {
     private static let one = Mutex<Task<PostgresCluster, any Error>?>(nil)
 
     /// The shared cluster of this test process, started on first use. Its data do not survive a failure of
-    /// the machine, because nothing is flushed.
+    /// the machine, because nothing is flushed. Nothing is vacuumed, because that starts a process for each of
+    /// the hundreds of databases again and again.
     public static func shared() async throws -> PostgresCluster {
         let task = one.withLock { task in
-            let started = task ?? Task { try await start(fsync: false, settings: ["max_connections": "300"]) }
+            let started =
+                task
+                ?? Task {
+                    try await start(
+                        fsync: false, settings: ["max_connections": "300", "autovacuum": "off"])
+                }
             task = started
             return started
         }
