@@ -15,7 +15,8 @@ public struct HTML: Sendable, Equatable {
     public private(set) var bytes: [UInt8]
 
     public init(_ parts: [HTML] = []) {
-        bytes = Array(parts.lazy.map(\.bytes).joined())
+        bytes = []
+        for part in parts { bytes += part.bytes }
     }
 
     /// Returns a string as markup, with escapes for the five characters that can begin markup or end an
