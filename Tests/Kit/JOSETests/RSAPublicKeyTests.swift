@@ -44,9 +44,14 @@ import TokenMint
         #expect(verdicts.allSatisfy { $0.0 && !$0.1 })
     }
 
-    @Test func `reads its own private key back from PEM`() throws {
-        let key = TokenMint.shared.privateKey
-        #expect(try RSAPrivateKey(pem: key.pem).publicKeyPEM == key.publicKeyPEM)
+    @Test(arguments: [2, 3]) func `reads its own private key back from PEM, and signs with it`(primes: Int)
+        throws
+    {
+        let key = try RSAPrivateKey.generate(primes: primes)
+        let copy = try RSAPrivateKey(pem: key.pem)
+        #expect(copy.publicKeyPEM == key.publicKeyPEM)
+        let message = Array("message".utf8)
+        #expect(try key.publicKey().isValidSignature(copy.signature(for: message), for: message[...]))
         #expect(throws: JOSEError(.keyUnusable)) {
             try RSAPrivateKey(pem: "-----BEGIN PRIVATE KEY-----\nAAAA\n")
         }
