@@ -59,8 +59,9 @@ struct TokenPlayer {
         let name = "siwa_oauth_token_refusals_total"
         let metrics = try await service.send(
             "GET", "/metrics", ["Authorization": "Bearer \(FixtureDeployment.secret(of: nil))"])
-        let counted = metrics.text.split(separator: "\n").map(String.init)
-            .filter { $0.hasPrefix("\(name){") && !$0.hasSuffix(" 0") }
+        let counted = metrics.text.components(separatedBy: "\n\(name){").dropFirst()
+            .map { $0.prefix { $0 != "\n" } }
+            .filter { !$0.hasSuffix(" 0") }
             .map { $0.drop { $0 != "," } }
         #expect(counted == (content.expect.reason.map { [",reason=\"\($0)\"} 1"] } ?? []))
     }
