@@ -20,7 +20,7 @@ public struct TokenMint: Sendable {
     public init(keyID: String = "MINTKEY1") {
         self.keyID = keyID
         do {
-            privateKey = try RSAPrivateKey.generate()
+            privateKey = try RSAPrivateKey.generate(primes: 3)
         } catch {
             preconditionFailure("no test key: \(error)")
         }
