@@ -134,12 +134,8 @@ public final class PatroniCluster: Sendable {
     public func killPrimary() async throws {
         let node = try await primary()
         let group = try number(in: "\(directory)/\(node.name).pid")
-        let server = try number(in: "\(directory)/\(node.name)/data/postmaster.pid")
         _ = Foundation.kill(-group, SIGKILL)
-        let children = try String(contentsOfFile: "/proc/\(server)/task/\(server)/children", encoding: .utf8)
-        for process in [server] + children.split(separator: " ").compactMap({ pid_t($0) }) {
-            _ = Foundation.kill(process, SIGKILL)
-        }
+        try PostgresCluster.kill(serverIn: "\(directory)/\(node.name)/data")
     }
 
     public func remove() { watchdog.release() }

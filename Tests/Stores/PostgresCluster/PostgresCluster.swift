@@ -211,13 +211,20 @@ extension PostgresCluster {
     }
 
     /// Ends all server processes at once with SIGKILL, as if the machine had lost its power.
-    public func kill() throws {
-        for process in try processes() { Foundation.kill(process, SIGKILL) }
+    public func kill() throws { try Self.kill(serverIn: "\(directory)/data") }
+
+    /// Stops the processes before it ends them. A session that sees the end of the main process no longer waits for
+    /// the standby, and the others can then read a commit that only this server has.
+    static func kill(serverIn folder: String) throws {
+        for process in try processes(in: folder) { Foundation.kill(process, SIGSTOP) }
+        for process in try processes(in: folder).reversed() { Foundation.kill(process, SIGKILL) }
     }
 
-    /// Process IDs of the server. The first process starts the others.
-    private func processes() throws -> [pid_t] {
-        let file = try String(contentsOfFile: "\(directory)/data/postmaster.pid", encoding: .utf8)
+    private func processes() throws -> [pid_t] { try Self.processes(in: "\(directory)/data") }
+
+    /// Process IDs of a server. The first process starts the others.
+    private static func processes(in folder: String) throws -> [pid_t] {
+        let file = try String(contentsOfFile: "\(folder)/postmaster.pid", encoding: .utf8)
         guard let main = file.split(separator: "\n").first.flatMap({ pid_t($0) }) else {
             throw POSIXError(.ESRCH)
         }
