@@ -80,7 +80,8 @@ public struct TokenMint: Sendable {
                 return count
             }
             return try knownServiceKeys.withLock { keys throws(JOSEError) in
-                if index == keys.count { keys.append(try TokenSigningKey.makePEM(for: .RS256)) }
+                // Another call may have taken the number before this one, and wait for the lock.
+                while keys.count <= index { keys.append(try TokenSigningKey.makePEM(for: .RS256)) }
                 return keys[index]
             }
         }
