@@ -285,10 +285,7 @@ extension Browser {
     }
 
     /// The violations that axe finds: each rule with the first element. Needs `scripts/python-packages`.
-    ///
-    /// - Parameter rules: Names of rules; `nil` for all rules.
-    func axeViolations(only rules: [String]? = nil) async throws -> [String] {
-        let choice = rules.map { ", runOnly: \($0)" } ?? ""
+    func axeViolations() async throws -> [String] {
         if try await evaluate("return !window.axe") == true {
             // Half a megabyte, which later pages have from the start.
             let source = try Self.axe.get()
@@ -296,7 +293,7 @@ extension Browser {
             _ = try await evaluate(source)
         }
         let script = """
-            return axe.run(document, { resultTypes: ['violations']\(choice) }).then(found => found.violations.map(v =>
+            return axe.run(document, { resultTypes: ['violations'] }).then(found => found.violations.map(v =>
                 v.id + ': ' + v.nodes[0].html.slice(0, 160) + ' ' + v.nodes[0].failureSummary.slice(0, 200)));
             """
         return try await evaluate(script).array?.compactMap(\.string) ?? ["no answer"]
