@@ -16,7 +16,7 @@ public struct RSAPrivateKey: Sendable {
     /// OpenSSL fails.
     ///
     /// - Parameter primes: Number of primes (RFC 8017 §3.1). Three are found in a third of the time. The public
-    ///   key shows no difference, but few libraries read such a private key, so it must stay in this process.
+    ///   key shows no difference, but few libraries read such a private key, so no other program may get it.
     public static func generate(bits: Int = 2048, primes: Int = 2) throws(JOSEError) -> RSAPrivateKey {
         let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil)
         defer { EVP_PKEY_CTX_free(context) }
