@@ -19,7 +19,7 @@ import Testing
         try await WholeSystem.withApple { apple, directory in
             try await RedirectingSite.run(redirectingTo: target) { site in
                 try apple.state.setRedirectURIs([site.callback], of: "com.example.web")
-                try await Browser.with(in: directory) { browser in
+                try await Browser.with { browser in
                     try await browser.open(
                         "http://127.0.0.1:\(try await apple.port())/auth/authorize?client_id=com.example.web"
                             + "&redirect_uri=\(site.callback)&response_type=code&response_mode=\(mode)")

@@ -74,7 +74,7 @@ import Testing
 
     /// Uses the pages like a browser, with `Origin`.
     private static func signIn(_ clientID: String, at system: DevelopmentProcess) async throws {
-        try await Browser.with(in: system.directory) { browser in
+        try await Browser.with { browser in
             try await browser.open("\(system.service)/v1/web/sign-in?client_id=\(clientID)&state=s")
             try await browser.click("button[name=choose]")
             try await browser.click("button[name=allow]")

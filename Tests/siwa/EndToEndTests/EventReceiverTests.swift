@@ -95,7 +95,7 @@ import Testing
     @Test func `the page shows what arrives, breaks and recovers by its buttons, and fits`() async throws {
         try await DevelopmentProcess.with { system in
             let world = World(system)
-            try await Browser.with(in: system.directory) { browser in
+            try await Browser.with { browser in
                 try await browser.open(system.receiver)
                 try await browser.expectLooks("empty")
                 #expect(try await browser.shows("None yet"))

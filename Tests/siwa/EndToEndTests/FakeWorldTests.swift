@@ -168,7 +168,7 @@ import Testing
             try await world.post("/console/world/people/ada/link-with-google")
             try await world.post("/console/world/notifications", [("hold", "1")])
             try await world.post("/console/world/people/ada/change-forwarding")
-            try await Browser.with(in: system.directory) { browser in
+            try await Browser.with { browser in
                 for page in [
                     "", "/people/ada", "/exchanges", "/exchanges/google-1", "/keys", "/faults",
                     "/notifications",

@@ -170,7 +170,7 @@ import Testing
         _ body: @Sendable (DevelopmentProcess, Browser) async throws -> Void
     ) async throws {
         try await DevelopmentProcess.with { system in
-            try await Browser.with(in: system.directory) { try await body(system, $0) }
+            try await Browser.with { try await body(system, $0) }
         }
     }
 

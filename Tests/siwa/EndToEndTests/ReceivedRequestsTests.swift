@@ -17,7 +17,7 @@ import Testing
 
     @Test func `a link in a real browser has every arrow once, in the order of time`() async throws {
         try await Self.with { system, directory in
-            try await Browser.with(in: directory) { browser in
+            try await Browser.with { browser in
                 try await browser.open(system.google)
                 try await browser.press(each: [
                     "Link in the browser", "Continue", "Jane Appleseed", "Continue", "Agree and link",

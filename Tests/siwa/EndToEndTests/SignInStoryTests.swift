@@ -312,7 +312,7 @@ extension WholeSystem {
                 "\(site.address)/v1/web/sign-in?client_id=\(WholeSystem.webClientID)&state=mine")
             // The URL that the attacker sends to the victim.
             let authorize = try await browser.url()
-            try await Browser.with(in: site.relation.directory) { victim in
+            try await Browser.with { victim in
                 try await victim.open(authorize)
                 try await victim.click("button[name=choose]")
                 try await victim.click("button[name=allow]")
@@ -361,7 +361,7 @@ extension WholeSystem {
                 "SIWA_PORT": "\(port)", "SIWA_PUBLIC_URL": address,
                 "SIWA_WEB_REDIRECT_URL": "\(address)/health",
             ])
-            try await Browser.with(in: relation.directory) { browser in
+            try await Browser.with { browser in
                 try await body(Site(relation: relation, backend: backend, address: address), browser)
             }
             #expect(await service.stop() == 0)

@@ -134,7 +134,7 @@ import Testing
                 ("first_name", .string(String(repeating: "Ada", count: 40))), ("last_name", "Lovelace"),
                 ("email", .string("a@" + String(repeating: "example.", count: 24) + "com")),
             ])
-            try await Browser.with(in: system.directory) { browser in
+            try await Browser.with { browser in
                 for page in [
                     "world", "people", "requests", "clients", "events", "world/google", "overview",
                     "settings", "audit",
@@ -210,7 +210,7 @@ import Testing
     ) async throws {
         try await DevelopmentProcess.with { system in
             try await live(at: system)
-            try await Browser.with(in: system.directory) { try await body(system, $0) }
+            try await Browser.with { try await body(system, $0) }
         }
     }
 

@@ -46,7 +46,7 @@ import Testing
     {
         try await Self.with { _, console in
             try await TemporaryDirectory.with { directory in
-                try await Browser.with(in: directory) { browser in
+                try await Browser.with { browser in
                     try await browser.open("\(console.root)/console/settings")
                     try await browser.type("siwa_wrong", into: "#key")
                     try await browser.press(key: "\u{E007}")

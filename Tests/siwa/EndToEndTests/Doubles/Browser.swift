@@ -1,6 +1,7 @@
 import Foundation
 import NIOHTTP1
 import StrictJSON
+import Synchronization
 import TestSupport
 import Testing
 
@@ -20,16 +21,18 @@ struct Browser: Sendable {
 
     let session: String
 
-    /// Starts a browser with a separate profile, and stops it after `body`.
+    /// Browsers that no test uses at the moment. To start one takes two seconds of a processor.
+    private static let idle = Mutex<[Browser]>([])
+
+    /// Calls `body` with a browser that has no history, cookies and stored files.
     static func with<Result: Sendable>(
-        in directory: TemporaryDirectory, _ body: @Sendable (Browser) async throws -> Result
+        _ body: @Sendable (Browser) async throws -> Result
     ) async throws -> Result {
-        let address = try await BrowserDriver.shared.value.address
-        let browser = try await Browser(
-            address: address, profile: "\(directory.path)/profile-\(UUID().uuidString)")
+        let browser = if let idle = idle.withLock({ $0.popLast() }) { idle } else { try await Browser() }
         do {
             let result = try await body(browser)
-            try await browser.close()
+            try await browser.forget()
+            idle.withLock { $0.append(browser) }
             return result
         } catch {
             try? await browser.close()
@@ -37,14 +40,16 @@ struct Browser: Sendable {
         }
     }
 
-    private init(address: String, profile: String) async throws {
+    private init() async throws {
+        let driver = try await BrowserDriver.shared.value
         // Chromium's own sandbox needs rights that a container does not have.
         let arguments = [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-            "--disable-background-networking", "--user-data-dir=\(profile)",
+            "--disable-background-networking",
+            "--user-data-dir=\(driver.directory)/profile-\(UUID().uuidString)",
         ]
         let answer = try await Self.send(
-            .POST, "\(address)/session",
+            .POST, "\(driver.address)/session",
             [
                 (
                     "capabilities",
@@ -58,7 +63,7 @@ struct Browser: Sendable {
                 )
             ])
         guard let id = answer["sessionId"]?.string else { throw NotDriven(description: "no session") }
-        session = "\(address)/session/\(id)"
+        session = "\(driver.address)/session/\(id)"
         // A click that leads to another page returns before that page is there.
         _ = try await Self.send(.POST, "\(session)/timeouts", [("implicit", .integer(20_000))])
     }
@@ -106,6 +111,21 @@ struct Browser: Sendable {
     }
 
     private func close() async throws { _ = try await Self.send(.DELETE, session) }
+
+    /// Leaves nothing for the next test. The new window has no settings, scripts or history of the old ones.
+    private func forget() async throws {
+        let old = try await Self.send(.GET, "\(session)/window/handles").array ?? []
+        let new = try await Self.send(.POST, "\(session)/window/new", [("type", "tab")])["handle"] ?? .null
+        for handle in old {
+            _ = try await Self.send(.POST, "\(session)/window", [("handle", handle)])
+            _ = try await Self.send(.DELETE, "\(session)/window")
+        }
+        _ = try await Self.send(.POST, "\(session)/window", [("handle", new)])
+        for name in ["Page.bringToFront", "Network.clearBrowserCookies", "Network.clearBrowserCache"] {
+            try await command(name, [])
+        }
+        for type in ["browser", "performance"] { _ = try await log(type) }
+    }
 
     /// Runs an action on the first element that a CSS selector finds. Finds it again when the page has just
     /// changed.
@@ -327,6 +347,8 @@ extension Browser {
 struct BrowserDriver: Sendable {
     /// Address for commands.
     let address: String
+    /// For the profiles of browsers.
+    let directory: String
     private let watchdog: Watchdog
 
     /// The driver of this process, started on first use.
@@ -356,6 +378,7 @@ struct BrowserDriver: Sendable {
             chromedriver --port=0 < /dev/null > log 2>&1 &
             cat > /dev/null
             kill -KILL $!
+            pkill -KILL -f "$1/profile-"
             rm -rf "$1"
             """, [directory.path])
         let log = directory.appendingPathComponent("log")
@@ -366,7 +389,8 @@ struct BrowserDriver: Sendable {
             if let range = text.firstRange(of: mark) {
                 let digits = text[range.upperBound...].prefix { $0.isNumber }
                 if let port = Int(digits), text[range.upperBound...].count > digits.count {
-                    return BrowserDriver(address: "http://127.0.0.1:\(port)", watchdog: watchdog)
+                    return BrowserDriver(
+                        address: "http://127.0.0.1:\(port)", directory: directory.path, watchdog: watchdog)
                 }
             }
             let hasEnded = ["port not available", "not found"].contains { text.contains($0) }

@@ -60,7 +60,7 @@ struct DevelopmentProcess: Sendable {
         _ options: [String] = [], _ body: @Sendable (DevelopmentProcess, Browser) async throws -> Result
     ) async throws -> Result {
         try await with(options) { system in
-            try await Browser.with(in: system.directory) { try await body(system, $0) }
+            try await Browser.with { try await body(system, $0) }
         }
     }
 

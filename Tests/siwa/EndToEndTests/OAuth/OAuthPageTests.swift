@@ -26,7 +26,7 @@ import Testing
         let address = try #require(
             try String(contentsOfFile: printed, encoding: .utf8).firstMatch(of: /Open: (\S+)\n/)
         ).1
-        try await Browser.with(in: directory) { browser in
+        try await Browser.with { browser in
             try await browser.open(String(address))
             try await browser.press(each: ["Jane Appleseed", "Continue"])
             try await browser.click("button[value=agree]")
