@@ -110,6 +110,17 @@ func (c *Client) ForApp(clientID string) *Client {
 // String returns the URL of siwa, because a log of the fields would have the API key.
 func (c *Client) String() string { return c.options.URL }
 
+// Check is for the start of a backend: an error if siwa refuses the API key or the client ID, or if the URL is not siwa's. If
+// siwa does not respond, Check warns and returns nil, so that the backend can start.
+func (c *Client) Check(ctx context.Context) error {
+	_, err := c.State(ctx, "check") // unknown to Apple, which is no error
+	if failure := (&Error{}); ctx.Err() == nil && errors.As(err, &failure) && failure.Temporary() {
+		c.options.Warn("the backend starts without siwa: " + failure.Error())
+		return nil
+	}
+	return err
+}
+
 // MakeNonce makes a nonce for one sign-in within ten minutes. The app gives NonceSHA256 to Apple, and posts Nonce to
 // the backend together with the token.
 func (c *Client) MakeNonce(ctx context.Context) (*Nonce, error) {

@@ -48,7 +48,7 @@ func (f FileCursor) Save(_ context.Context, cursor string) error {
 	return os.Rename(file.Name(), string(f))
 }
 
-// Events reads all events in their order. Run begins, Position says how far it is.
+// Events reads all events in their order. Run begins, Check says whether it has begun, Position says how far it is.
 //
 // Without a saved cursor, and after cursor_ahead (siwa's database was restored from a backup), it begins at the end of
 // the feed. Earlier events are missed, so it first calls Resync.
@@ -67,7 +67,7 @@ type Events struct {
 // Position is a place in the feed of events.
 type Position struct {
 	// Cursor is the last saved cursor: all events before it are handled. It is "" until a new backend has begun to read the
-	// feed. Before then the backend must not accept sign-ins, because it could miss their revocation.
+	// feed (Check).
 	Cursor string
 	// IsCaughtUp is true if the last page was the end of the feed.
 	IsCaughtUp bool
@@ -82,6 +82,14 @@ var pauses = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * 
 // Events returns the feed of events from the cursor that the store has.
 func (c *Client) Events(store CursorStore) *Events {
 	return &Events{client: c, store: store, Wait: 30 * time.Second}
+}
+
+// Check returns the error feed_not_begun (503) until the feed has begun. Call it before each sign-in.
+func (e *Events) Check() error {
+	if e.Position().Cursor == "" {
+		return refused("feed_not_begun", http.StatusServiceUnavailable, "The revocation of a sign-in could be missed.")
+	}
+	return nil
 }
 
 // Position returns the current position, for the health check of a backend.

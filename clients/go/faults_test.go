@@ -201,6 +201,24 @@ func TestTextsOfErrors(t *testing.T) {
 	}
 }
 
+// A backend starts without siwa, but not with the URL of another server.
+func TestCheck(t *testing.T) {
+	warnings := []string{}
+	options := siwa.Options{
+		URL: "http://127.0.0.1:1", Attempts: 1, Warn: func(message string) { warnings = append(warnings, message) },
+	}
+	client := clientOf(t, options)
+	check(t, client.Check(ctx) == nil && len(warnings) == 1 && strings.HasSuffix(warnings[0], "or start siwa"), "away", warnings)
+	refusal(t, client.Events(siwa.FileCursor("none")).Check(), "feed_not_begun")
+	ended, end := context.WithCancel(ctx)
+	end()
+	check(t, errors.Is(client.Check(ended), context.Canceled) && len(warnings) == 1, "ended", warnings)
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	options.URL = other.URL
+	check(t, clientOf(t, options).Check(ctx) != nil && len(warnings) == 1, "another server", warnings)
+}
+
 func TestFileCursor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cursor")
 	store := siwa.FileCursor(path)

@@ -313,7 +313,9 @@ func personsLife(t *testing.T, siwaDev development) {
 	t.Setenv("SIWA_CLIENT_ID", app)
 	client, apple := must(siwa.NewClient(siwa.Options{})), siwaDev.apple
 	backend := startBackend(t, client)
-	until(t, "a position", func() bool { return backend.feed.Position().Cursor != "" })
+	until(t, "a position", func() bool { return backend.feed.Check() == nil })
+	check(t, backend.feed.Position().Cursor != "" && client.Check(ctx) == nil, "start")
+	refusal(t, client.ForApp("com.example.other").Check(ctx), "client_id_unknown")
 
 	// The first sign-in, on the iPhone. The nonce is good for one sign-in.
 	ada := apple.person(object{"first_name": "Ada", "last_name": "King", "hide_email": true})
@@ -367,7 +369,7 @@ func personsLife(t *testing.T, siwaDev development) {
 		"resync", "account_created", "credential_authorized", "credential_revoked", "credential_authorized",
 		"account_disabled", "account_enabled", "sessions_ended", "credential_revoked", "account_erased",
 	}), "events", backend.events, backend.failure)
-	_, err = must(siwa.NewClient(siwa.Options{APIKey: "other"})).MakeNonce(ctx)
+	err = must(siwa.NewClient(siwa.Options{APIKey: "other"})).Check(ctx)
 	status, _ = refusal(t, err, "caller_unauthenticated").ForApp()
 	check(t, status == 500, "for the app", status)
 }

@@ -6,7 +6,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"log"
 	"net/http"
 	"os"
@@ -26,11 +25,9 @@ func main() {
 	checkSettings("SIWA_URL", "SIWA_API_KEY", "SIWA_CLIENT_ID")
 	client, err := siwa.NewClient(siwa.Options{})
 	if err == nil {
-		// A wrong URL or key ends the program here. While siwa does not respond, the program starts and waits.
-		_, err = client.MakeNonce(context.Background())
+		err = client.Check(context.Background())
 	}
-	var failure *siwa.Error
-	if err != nil && !(errors.As(err, &failure) && failure.Temporary()) {
+	if err != nil {
 		log.Fatal("cannot start: ", err)
 	}
 	b := backend{client, newTables(os.Getenv("SIWA_WEBHOOK_SECRETS") != "")}
