@@ -1,5 +1,5 @@
 import { decoded } from "./decoding.js";
-import { check } from "./errors.js";
+import { SiwaError, check } from "./errors.js";
 import { Events } from "./events.js";
 import { LINK, given, signInMembers, userMembers } from "./forms.js";
 import { AccessTokens, bearerToken, checkAudienceAndScopes } from "./tokens.js";
@@ -77,6 +77,19 @@ export class SiwaClient {
         this.#webhookKeys = webhookKeys(options.webhookSecrets || environment("SIWA_WEBHOOK_SECRETS"));
         const issuer = options.issuer || environment("SIWA_ISSUER") || url.replace(/\/+$/, "");
         this.#tokens = new AccessTokens(this.#transport, issuer);
+    }
+
+    /**
+     * For the start of a backend. Throws SiwaError if siwa refuses the API key or the client ID, or if the URL is not siwa's,
+     * and TypeError without a client ID. If siwa does not respond, logs a warning and returns, so that the backend can start.
+     */
+    async check() {
+        try {
+            await this.state("check"); // unknown to Apple, which is no error
+        } catch (error) {
+            if (!(error instanceof SiwaError && error.isTemporary)) throw error;
+            this.#transport.logger.warn(`siwa-client: the backend starts without siwa (${error.message})`);
+        }
     }
 
     // Signing in

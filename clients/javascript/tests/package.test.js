@@ -142,6 +142,23 @@ test("siwa lies: a pause of years does not become a request each millisecond", a
     assert.deepEqual(pauses, [2 ** 31 - 1]);
 });
 
+test("a backend starts without siwa, but not with a wrong URL, key or client ID", async () => {
+    const warnings = [];
+    const check = (answer, options) =>
+        clientWith(answer, { logger: { info() {}, warn: (text) => void warnings.push(text) }, ...options }).check();
+    await check(async () => Response.json({ client_id: "app", state: "notFound" }));
+    assert.deepEqual(warnings, []);
+    for (const [code, status] of [["caller_unauthenticated", 401], ["client_id_unknown", 400]]) {
+        await rejects(check(async () => Response.json({ code }, { status })), code);
+    }
+    await rejects(check(async () => new Response("no siwa", { status: 404 })), "unexpected_response");
+    await assert.rejects(check(fetch, { clientId: "" }), TypeError);
+    assert.deepEqual(warnings, []);
+    await check(async () => new Response("", { status: 503 }));
+    await check(async () => { throw new TypeError("fetch failed"); });
+    assert.equal(warnings.length, 2);
+});
+
 test("an error of the cursor store ends the iteration", async () => {
     const page = { events: [], cursor: "c2", has_more: false };
     const feed = clientWith(async () => Response.json(page)).events({

@@ -52,6 +52,11 @@ export class SiwaClient {
      */
     constructor(options?: ClientOptions | undefined);
     /**
+     * For the start of a backend. Throws SiwaError if siwa refuses the API key or the client ID, or if the URL is not siwa's,
+     * and TypeError without a client ID. If siwa does not respond, logs a warning and returns, so that the backend can start.
+     */
+    check(): Promise<void>;
+    /**
      * Makes a nonce for one sign-in within ten minutes. The app gives `nonce_sha256` to Apple, and posts `nonce` to the
      * backend together with the token.
      */

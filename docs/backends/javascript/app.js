@@ -12,9 +12,9 @@ if (missing.length > 0) stop(`missing environment variables: ${missing.join(", "
 let siwa;
 try {
     siwa = new SiwaClient();
-    await siwa.makeNonce(); // so that a wrong key is found at the start
+    await siwa.check();
 } catch (error) {
-    if (!error.isTemporary) stop(`cannot start: ${error.message}`);
+    stop(`cannot start: ${error.message}`);
 }
 
 /** With a session, attaches the Apple Account to the user of the session. */
