@@ -2,7 +2,7 @@ import ScriptedHTTP
 import StrictJSON
 import Testing
 
-/// What other tests believe of the browser that they share.
+/// The browser that other tests share.
 struct BrowserTests {
     @Test func `a browser keeps nothing from one test to the next`() async throws {
         let site = try await ScriptedServer(

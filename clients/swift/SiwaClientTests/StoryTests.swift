@@ -179,12 +179,32 @@ import Testing
                 try await world.restart {
                     let down = await #expect(throws: SiwaError.self) { try await hasty.makeNonce() }
                     #expect(down?.code == "unreachable" && down?.forApp.status == 503)
+                    try await hasty.check()
                 }
                 try await world.revokeConsent(ada)
                 try await eventually { !backend.hasSession(id) }
                 // No event came twice.
                 #expect(backend.events.count { $0 == "credential_authorized" } == 1)
             }
+        }
+    }
+
+    @Test(
+        .timeLimit(.hung),
+        arguments: [
+            ("siwa_development", "com.example.app", nil),
+            ("other", "com.example.app", "caller_unauthenticated"),
+            ("siwa_development", "com.example.other", "client_id_unknown"),
+        ])
+    func `a backend starts only with the right key and client ID`(key: String, app: String, code: String?)
+        async throws
+    {
+        let siwa = try Siwa(url: World.shared.siwa, apiKey: key, clientID: app, logger: .silent)
+        do {
+            try await siwa.check()
+            #expect(code == nil)
+        } catch let error as SiwaError {
+            #expect(error.code == code)
         }
     }
 

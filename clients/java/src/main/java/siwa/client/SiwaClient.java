@@ -113,13 +113,12 @@ public final class SiwaClient {
     }
 
     /**
-     * For the start of a backend: throws SiwaException if siwa refuses the key, or if the URL is not siwa's, and
-     * IllegalStateException without a client ID. Returns if siwa does not respond.
+     * For the start of a backend: throws SiwaException if siwa refuses the key or the client ID, or if the URL is not
+     * siwa's, and IllegalStateException without a client ID. Returns if siwa does not respond.
      */
     public void check() {
-        app(Map.of());
         try {
-            makeNonce();
+            state("check"); // unknown to Apple, which is no error
         } catch (SiwaException error) {
             if (!error.isTemporary()) {
                 throw error;

@@ -446,6 +446,7 @@ final class StoryTests {
         SiwaClient client = options(siwa.url).build();
         client.check();
         checkEqual("caller_unauthenticated", refusal(options(siwa.url).apiKey("other").build()::check).code());
+        checkEqual("client_id_unknown", refusal(options(siwa.url).clientId("com.example.other").build()::check).code());
         String elsewhere = refusal(options(siwa.apple.url.replace("/emulator", "")).build()::check).getMessage();
         check(elsewhere.startsWith("path_not_found") && elsewhere.endsWith("check SIWA_URL and SIWA_API_KEY"), elsewhere);
         options("http://127.0.0.1:" + freePort()).attempts(1).build().check(); // siwa may be away
